@@ -247,7 +247,7 @@ let package = Package(
             name: "ShelfServer",
             dependencies: [
                 "Archives", "CSQLite", "Cryptography", "FileInformation", "FileProviderCore", "MediaTypes", "OPDS",
-                "Publication", "PublicationServer", "SQLiteStorage", "Shelf", "WebServer",
+                "Publication", "PublicationCache", "PublicationServer", "SQLiteStorage", "Shelf", "WebServer",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Serving"])),
@@ -420,8 +420,9 @@ let package = Package(
         .testTarget(
             name: "ShelfServerTests",
             dependencies: [
-                "Cryptography", "FileProviderCore", "MediaTypes", "MemoryFileProvider", "OPDS", "ProviderDoubles",
-                "Publication", "SQLiteStorage", "SampleBooks", "Shelf", "ShelfServer", "WebServer",
+                "Cryptography", "FileProviderCore", "LocalFileProvider", "MediaTypes", "MemoryFileProvider", "OPDS",
+                "ProviderDoubles", "Publication", "PublicationCache", "SQLiteStorage", "SampleBooks", "Shelf",
+                "ShelfServer", "WebServer",
             ]),
         .testTarget(
             name: "FileInformationTests",

@@ -113,6 +113,7 @@ extension CachedEntry {
             return false
         }
         if version.tag == nil, state.withLock({ $0.ownNonce }) != file.header.nonce {
+            guard policy.trustsLength else { return false }
             // An error, such as a cancellation, says nothing about the file, which is kept.
             guard try await BlockingThreads.shared.run({ flag in try file.isComplete(flag) }) else { return false }
         }

@@ -15,6 +15,9 @@ public struct CachingPolicy: Hashable, Sendable {
     public var revalidation: Revalidation
     /// Whether stored bytes are served unchecked while the medium is unavailable.
     public var servesOffline: Bool
+    /// Whether a complete resource is served if the medium reports only a length, and the same one. If false, each
+    /// fetcher loads such a resource again.
+    package var trustsLength = true
 
     /// The default asks once and serves offline.
     public init(_ revalidation: Revalidation = .firstAccess, servesOffline: Bool = true) {

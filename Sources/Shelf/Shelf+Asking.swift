@@ -48,10 +48,19 @@ extension Shelf {
     ///
     /// - Throws: As ``/Publication/Publication/open(path:of:options:)``; `CocoaError(.fileReadNoSuchFile)` for a book
     ///   that left the shelf, or whose source isn't given.
-    public func open(_ book: ShelfBook) async throws -> Publication {
+    public func open(_ book: ShelfBook) async throws -> Publication { try await open(book, through: { $0.reader }) }
+
+    /// Opens a book as ``open(_:)`` does, and reads its file through another reader.
+    ///
+    /// - Parameter reading: Returns the reader to use.
+    package func open(
+        _ book: ShelfBook, through reading: @escaping @Sendable (StoredFile) -> any FileReader
+    ) async throws -> Publication {
         let (source, book) = try await place(of: book)
+        let location = source.location(of: book.path)
         var options = openingOptions
         options.mediaTypes.insert(book.mediaType.string, at: 0)
+        options.reading = { reading(StoredFile(reader: $0, location: location)) }
         return try await Publication.open(path: book.path, of: source.provider, options: options)
     }
 
@@ -59,9 +68,13 @@ extension Shelf {
     ///
     /// - Throws: Errors of the storage; `CocoaError(.fileReadNoSuchFile)` for a book that left the shelf, or whose source
     ///   isn't given.
-    public func file(of book: ShelfBook) async throws -> any FileReader {
+    public func file(of book: ShelfBook) async throws -> any FileReader { try await storedFile(of: book).reader }
+
+    /// Opens the file of a book as ``file(of:)`` does, and says where it is.
+    package func storedFile(of book: ShelfBook) async throws -> StoredFile {
         let (source, book) = try await place(of: book)
-        return try await source.provider.open(path: book.path)
+        return StoredFile(
+            reader: try await source.provider.open(path: book.path), location: source.location(of: book.path))
     }
 
     private func place(of book: ShelfBook) async throws -> (ShelfSource, ShelfBook) {
@@ -73,4 +86,16 @@ extension Shelf {
         }
         return (source, current)
     }
+}
+
+/// The file of a book in its storage.
+package struct StoredFile: Sendable {
+    /// Reads the file in the storage.
+    package let reader: any FileReader
+    /// The file's URL without user, password and query.
+    package let location: String
+}
+
+extension ShelfSource {
+    fileprivate func location(of path: ProviderPath) -> String { provider.url(of: path).withoutSecrets.absoluteString }
 }

@@ -80,16 +80,25 @@ public actor Shelf {
 
     /// A shelf in one of its sources would list itself.
     private static func check(_ folder: URL, isIn sources: [ShelfSource]) throws {
+        guard let source = source(among: sources, thatContains: folder) else { return }
+        throw FileError.make(
+            .fileWriteInvalidFileName, path: folder.path,
+            sentence:
+                "The shelf's folder “\(folder.lastPathComponent)” must not be in \(source.location), or it would watch itself."
+        )
+    }
+
+    private static func source(among sources: [ShelfSource], thatContains folder: URL) -> ShelfSource? {
         let inner = folder.standardizedFileURL.resolvingSymlinksInPath().pathComponents
-        for source in sources {
+        return sources.first { source in
             let url = source.provider.url(of: source.root)
-            guard url.isFileURL, inner.starts(with: url.resolvingSymlinksInPath().pathComponents) else { continue }
-            throw FileError.make(
-                .fileWriteInvalidFileName, path: folder.path,
-                sentence:
-                    "The shelf's folder “\(folder.lastPathComponent)” must not be in \(source.location), or it would watch itself."
-            )
+            return url.isFileURL && inner.starts(with: url.resolvingSymlinksInPath().pathComponents)
         }
+    }
+
+    /// Returns the source that contains a folder of this machine; `nil` if none does. Blocks on the disk.
+    package nonisolated func source(thatContains folder: URL) -> ShelfSource? {
+        Self.source(among: sources.map(\.source), thatContains: folder)
     }
 
     /// The database tells sources apart by their locations, which contain no users.

@@ -6,6 +6,7 @@ import re
 import subprocess
 import tempfile
 import unittest
+import urllib.error
 import urllib.parse
 import urllib.request
 from html import escape
@@ -429,6 +430,59 @@ class WithoutScriptTests(ShelfTest):
         reader.picture("shelf-without-script")
         reader.find("#read").click()
         wait(self.driver, lambda: "/read/" in self.driver.current_url and reader.find("nav#contents a"), "the reading page has contents")
+
+
+class CacheTests(unittest.TestCase):
+    """What is read of books is kept, if a cache was asked for."""
+
+    def setUp(self) -> None:
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="carrel-shelf.")))
+        self.cache = self.folder / "cache"
+        self.book = self.folder / "books" / "novel.epub"
+        self.book.parent.mkdir()
+        books.novel(self.book)
+
+    def kept(self) -> list[pathlib.Path]:
+        return [path for path in self.cache.rglob("*") if path.is_file()]
+
+    def download(self, served: Served) -> bytes:
+        def page() -> str:
+            with urllib.request.urlopen(served.url + "books", timeout=PATIENCE) as answer:
+                return answer.read().decode()
+
+        self.assertTrue(until(lambda: re.search(r"book/\d+", page()), PATIENCE), served.log())
+        number = re.search(r"book/(\d+)", page())[1]
+        with urllib.request.urlopen(f"{served.url}book/{number}/file/novel.epub", timeout=PATIENCE) as answer:
+            return answer.read()
+
+    def test_nothing_is_kept_unless_it_was_asked_for(self):
+        with served_shelf(self.folder / "home", self.book.parent) as served:
+            self.assertEqual(self.download(served), self.book.read_bytes())
+        self.assertEqual(self.kept(), [])
+
+    def test_what_was_read_outlives_the_server_and_is_not_sent_once_the_file_is_gone(self):
+        options = ("--cache", str(self.cache), "--cache-size", "64M")
+        for _ in range(2):
+            with served_shelf(self.folder / "home", self.book.parent, *options) as served:
+                self.assertEqual(self.download(served), self.book.read_bytes())
+            kept = self.kept()
+            self.assertGreaterEqual(sum(path.stat().st_size for path in kept), self.book.stat().st_size)
+            self.assertEqual([path for path in kept if path.stat().st_mode & 0o077], [])
+        with served_shelf(self.folder / "home", self.book.parent, *options) as served:
+            self.download(served)
+            self.book.unlink()
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(f"{served.url}book/1/file/novel.epub", timeout=PATIENCE)
+            self.assertEqual(refused.exception.code, 404)
+            refused.exception.close()
+
+    def test_a_cache_among_the_books_is_refused(self):
+        run = subprocess.run(
+            [CARREL, "shelf", "serve", str(self.book.parent), "--folder", str(self.folder / "shelf"), "--cache", str(self.book.parent / "cache")],
+            env=environment(self.folder), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("cachesFiles: ", run.stderr)
+        self.assertFalse((self.book.parent / "cache").exists())
 
 
 class LoginTests(unittest.TestCase):

@@ -85,7 +85,7 @@ import Testing
             "proxyFields": "forwarded", "access": "users", "allowsRegistration": true, "allowsScripts": false,
             "keyFile": "key", "metricsTokenFile": "token", "maxPageWidth": 1200, "concurrentPictures": 2,
             "connections": 100, "idleTimeout": 10, "loginLimits": {"perAddress": 5, "perName": 5, "window": 60},
-            "hidden": true, "removal": "immediate", "sources": ["books", {"location": "more", "name": "More"}]
+            "cachesFiles": {"folder": "cache", "size": "2G"}, "hidden": true, "removal": "immediate", "sources": ["books", {"location": "more", "name": "More"}]
         }
         """
 
@@ -109,7 +109,7 @@ import Testing
                 "shelf.json",
                 """
                 {"titel": "Home", "port": 70000, "access": "all", "hosts": "nas", "allowsScripts": 1,
-                 "loginLimits": {"perNam": 5, "window": 0},
+                 "loginLimits": {"perNam": 5, "window": 0}, "cachesFiles": {"size": "1K", "limit": 5},
                  "sources": ["books", {"name": "More"}, {"location": "more", "nam": "More"}, 5]}
                 """)
             let checked = try await runner.run("shelf", "serve", "--check", "--config", "shelf.json")
@@ -117,6 +117,7 @@ import Testing
             let places = [
                 "sources[1].location: ", "sources[2].nam: ", "sources[3]: ", "port: ", "hosts: ", "access: ",
                 "allowsScripts: ", "loginLimits.window: ", "loginLimits.perNam: ", "titel: ",
+                "cachesFiles.size: ", "cachesFiles.folder: ", "cachesFiles.limit: ",
             ]
             #expect(checked.errorLines.count == places.count, "\(checked.error)")
             for place in places {
@@ -151,6 +152,11 @@ import Testing
             expectFailure(try await runner.run("shelf", "serve"), 2, "folder")
             expectFailure(try await runner.run("shelf", "serve", "--port", "70000", "books"), 2, "--port")
             expectFailure(try await runner.run("shelf", "serve", "--config", "missing.json"), 2, "missing.json")
+            let check = ["shelf", "serve", "--check", "books"]
+            expectFailure(try await runner.run(check + ["--cache-size", "2G"]), 2, "--cache-size needs --cache")
+            expectFailure(try await runner.run(check + ["--cache", "c", "--cache-size", "much"]), 2, "--cache-size")
+            expectFailure(try await runner.run(check + ["--cache", "c", "--cache-size", "1K"]), 2, "cachesFiles: ")
+            #expect(try await runner.run(check + ["--cache", "c", "--cache-size", "2G"]).code == 0)
             expectFailure(
                 try await runner.run("shelf", "serve", "--check", "--public-url", "mailto:a", "books"), 2, "publicURL")
         }

@@ -43,7 +43,12 @@ struct Find: Verb {
         var conditions: [FileQuery] = []
         if let name { conditions.append(.name(.glob(name))) }
         if let type { conditions.append(.type(type == .file ? .regular : .directory)) }
-        if let larger { conditions.append(.size(.greater(try Self.bytes(larger)))) }
+        if let larger {
+            guard let bytes = ByteText.bytes(larger) else {
+                throw ValidationError("--larger needs a number of bytes, such as 500K or 2M.")
+            }
+            conditions.append(.size(.greater(bytes)))
+        }
         if let newer {
             guard let date = DateText.parse(newer) else {
                 throw ValidationError("--newer needs a date, such as 2026-01-31 or 2026-01-31T08:30:00Z.")
@@ -56,15 +61,6 @@ struct Find: Verb {
             }
         }
         return conditions.count == 1 ? conditions[0] : .and(conditions)
-    }
-
-    private static func bytes(_ text: String) throws -> Int64 {
-        let factors: [Character: Double] = ["K": 0x1p10, "M": 0x1p20, "G": 0x1p30]
-        let factor = text.uppercased().last.flatMap { factors[$0] }
-        guard let number = Double(factor == nil ? text : String(text.dropLast())), (0..<1e12).contains(number) else {
-            throw ValidationError("--larger needs a number of bytes, such as 500K or 2M.")
-        }
-        return Int64(exactly: (number * (factor ?? 1)).rounded(.down)) ?? .max
     }
 
     func perform(_ session: Session) async throws {

@@ -24,6 +24,13 @@ struct ShelfServe: Verb {
     var bind: String?
     @Option(help: ArgumentHelp("The address that a reverse proxy shows.", valueName: "url"))
     var publicUrl: String?
+    @Option(
+        help: ArgumentHelp(
+            "Keep what is read of books in this folder, to read it from their storage once.", valueName: "folder"),
+        completion: .directory)
+    var cache: String?
+    @Option(help: ArgumentHelp("The most bytes in it, such as 500M or 20G; 1G unless given.", valueName: "size"))
+    var cacheSize: String?
     @Flag(help: "Check the configuration and the form of the locations, and serve nothing.")
     var check = false
     @Argument(help: "Folders of books.", completion: .location)
@@ -71,12 +78,29 @@ struct ShelfServe: Verb {
             }
             settings.server.publicURL = url
         }
+        try setCache(&settings.server)
         if !settings.hasAccess { settings.server.access = isReachable(settings.server) ? .users : .everyoneBeforeUsers }
         if let file = settings.metricsTokenFile { settings.server.metricsToken = try await Self.firstLine(of: file) }
         do { try settings.server.validate() } catch {
             throw CommandFailure.usage((settings.file.map { "\($0): " } ?? "") + error.sentence)
         }
         return settings
+    }
+
+    private func setCache(_ server: inout ShelfServerConfiguration) throws {
+        if let cache {
+            let folder = URL(filePath: cache)
+            if server.cachesFiles == nil { server.cachesFiles = FileCache(folder: folder) }
+            server.cachesFiles?.folder = folder
+        }
+        guard let cacheSize else { return }
+        guard let bytes = ByteText.bytes(cacheSize) else {
+            throw CommandFailure.usage("--cache-size needs a number of bytes, such as 500M or 20G.")
+        }
+        guard server.cachesFiles != nil else {
+            throw CommandFailure.usage("--cache-size needs --cache, or “cachesFiles” in the configuration file.")
+        }
+        server.cachesFiles?.capacity = bytes
     }
 
     /// Whether other machines may reach the server.
@@ -126,6 +150,7 @@ struct ShelfServe: Verb {
             server = try ShelfServer(
                 shelf: shelf, people: people, configuration: configuration, logger: session.logger)
         } catch { throw CommandFailure.usage(error.sentence) }
+        if let cache = configuration.cachesFiles { try Self.makeCache(cache.folder) }
         let listening = Task { try await server.run() }
         try await withTaskCancellationHandler {
             do { try await announce(server, session) } catch {
@@ -140,6 +165,18 @@ struct ShelfServe: Verb {
         }
         // A signal ended a server that ends without an error.
         throw CancellationError()
+    }
+
+    /// Makes the cache's folder, and checks that it can be written: the server goes on silently without its cache.
+    private static func makeCache(_ folder: URL) throws {
+        let path = folder.path(percentEncoded: false)
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            guard FileManager.default.isWritableFile(atPath: path) else {
+                throw FileError.make(.fileWriteNoPermission, path: path)
+            }
+        } catch { throw error.at(path) }
     }
 
     private func announce(_ server: ShelfServer, _ session: Session) async throws {

@@ -89,6 +89,7 @@ struct ShelfSettings {
         server.allowsScripts = reader.bool("allowsScripts") ?? false
         keyFile = reader.string("keyFile").map { resolved($0) }
         metricsTokenFile = reader.string("metricsTokenFile").map { resolved($0) }
+        takeCache(reader)
         takeLimits(reader)
         isHiddenIncluded = reader.bool("hidden") ?? false
         if let policy: Removal = reader.choice("removal") { removal = policy == .immediate ? .immediate : .cautious }
@@ -112,6 +113,20 @@ struct ShelfSettings {
                 reader.note(path, "this has to be a location, or an object with “location” and “name”.")
             }
         }
+    }
+
+    private mutating func takeCache(_ reader: SettingsReader) {
+        guard let cache = reader.object("cachesFiles") else { return }
+        let folder = cache.string("folder")
+        let size = cache.bytes("size", least: (text: "1M", bytes: 1 << 20))
+        if let folder {
+            var files = FileCache(folder: URL(filePath: resolved(folder)))
+            files.capacity = size ?? files.capacity
+            server.cachesFiles = files
+        } else if !cache.has("folder") {
+            cache.note("folder", "this is missing.")
+        }
+        cache.finish()
     }
 
     private mutating func takeLimits(_ reader: SettingsReader) {

@@ -70,6 +70,16 @@ final class SettingsReader {
         return seconds.map { .seconds($0) }
     }
 
+    /// A number of bytes, or a text such as “20G”.
+    ///
+    /// - Parameter least: The least that is accepted, in words and in bytes.
+    func bytes(_ name: String, least: (text: String, bytes: Int64)) -> Int64? {
+        read(name, "a number of bytes, \(least.text) or more, such as “20G”") { value in
+            let bytes = value.integerValue ?? value.stringValue.flatMap { ByteText.bytes($0) }
+            return bytes.flatMap { $0 < least.bytes ? nil : $0 }
+        }
+    }
+
     func strings(_ name: String) -> [String]? {
         read(name, "a list of strings") { value in
             guard let values = value.arrayValue else { return nil }

@@ -1,5 +1,5 @@
 import Archives
-import FileProviderCore
+package import FileProviderCore
 public import Foundation
 public import Logging
 import MediaTypes
@@ -39,6 +39,10 @@ public struct OpeningOptions: Sendable {
     /// Stores checkpoints between openings, so that large deflated entries of archives need not be unpacked from their
     /// start again; nil to store none. See ``/Archives/FileCheckpointStore``.
     public var checkpoints: (any CheckpointStore)?
+
+    /// Returns the reader through which a book's file is read, given the storage's reader. By default that is the
+    /// storage's own.
+    package var reading: @Sendable (any FileReader) -> any FileReader = { $0 }
 
     /// Receives at `.debug` what a file is recognised as and by which rule, which parser opens it, and each read of the
     /// file that memory does not answer. If it is nil or `.debug` is off, no line is composed.

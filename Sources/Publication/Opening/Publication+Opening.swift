@@ -30,7 +30,7 @@ extension Publication {
         _ path: ProviderPath, of provider: any FileProviderReadWrite, options: OpeningOptions
     ) async throws -> Publication {
         let content = SniffedContent(
-            options.logging(try await provider.open(path: path)), limits: options.archiveLimits,
+            options.reading(options.logging(try await provider.open(path: path))), limits: options.archiveLimits,
             checkpoints: options.checkpoints,
             nameEncoding: options.zipNameEncoding)
         do {

@@ -4,7 +4,7 @@ import MediaTypes
 import Shelf
 import WebServer
 
-/// Answers with the file of a book, straight from its storage: whole, a part, or only that it has not changed.
+/// Answers with the file of a book, from its storage or a cache: whole, a part, or only that it has not changed.
 ///
 /// A client that has the present version, and one that sends HEAD, cost no request to the storage.
 enum FileAnswer {
@@ -31,7 +31,7 @@ enum FileAnswer {
                 return answer
             }
         }
-        let lease = FileLease(try await context.shelf.file(of: book))
+        let lease = FileLease(try await context.files.reader(of: book))
         do {
             let attributes = try await lease.reader.attributes()
             let tag = tag(of: attributes, book, listed: listed)

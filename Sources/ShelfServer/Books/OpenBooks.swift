@@ -45,7 +45,7 @@ actor OpenBooks {
     }
 
     /// The books of a shelf.
-    init(_ shelf: Shelf) { self.init(opening: { try await shelf.open($0) }) }
+    init(_ files: BookFiles) { self.init(opening: { try await files.open($0) }) }
 
     /// Calls `body` with the open publication of `book`.
     ///

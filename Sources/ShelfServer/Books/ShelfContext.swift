@@ -6,6 +6,7 @@ import Shelf
 struct ShelfContext: Sendable {
     let shelf: Shelf
     let people: PeopleStore
+    let files: BookFiles
     let books: OpenBooks
     /// Who is logged in; nil on a server without logins, and for the few addresses that need none.
     let user: User?

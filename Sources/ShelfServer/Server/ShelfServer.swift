@@ -13,13 +13,15 @@ public import WebServer
 /// try await server.run()
 /// ```
 ///
-/// Files, pages and covers are read by ranges from where the books are; nothing is copied. ``run()`` needs the package
-/// trait `Serving`. Without it, or in an HTTP server of the app's own, ``respond(to:)`` does the same by hand.
+/// Files, pages and covers are read by ranges from where the books are. Nothing is copied, unless
+/// ``ShelfServerConfiguration/cachesFiles`` asks for a cache. ``run()`` needs the package trait `Serving`. Without it, or
+/// in an HTTP server of the app's own, ``respond(to:)`` does the same by hand.
 public final class ShelfServer: Sendable {
     /// As it was given.
     public let configuration: ShelfServerConfiguration
     let shelf: Shelf
     let people: PeopleStore
+    let files: BookFiles
     let books: OpenBooks
     let listener: WebListener
     let logger: Logger?
@@ -49,7 +51,9 @@ public final class ShelfServer: Sendable {
         self.logger = logger
         let base = configuration.base
         self.base = base
-        books = OpenBooks(shelf)
+        let files = try BookFiles(shelf, cache: configuration.cachesFiles)
+        self.files = files
+        books = OpenBooks(files)
         let key = ShelfKey(configuration.key)
         let logins = LoginCheck(people, LoginLimits(configuration.loginLimits))
         self.key = key
@@ -187,9 +191,10 @@ public final class ShelfServer: Sendable {
         settings.allowsScripts = configuration.allowsScripts
         settings.maxPageWidth = configuration.maxPageWidth
         return ShelfContext(
-            shelf: shelf, people: people, books: books, user: visitor.user, address: origin(forwarded) + base,
-            base: base, title: configuration.title, key: key, formToken: access.formToken(visitor),
-            client: forwarded.client, logins: logins, pictureTurns: pictureTurns, settings: settings, logger: logger)
+            shelf: shelf, people: people, files: files, books: books, user: visitor.user,
+            address: origin(forwarded) + base, base: base, title: configuration.title, key: key,
+            formToken: access.formToken(visitor), client: forwarded.client, logins: logins, pictureTurns: pictureTurns,
+            settings: settings, logger: logger)
     }
 
     /// The origin as the client knows it.

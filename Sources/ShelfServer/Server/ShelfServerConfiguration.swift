@@ -57,6 +57,9 @@ public struct ShelfServerConfiguration: Sendable {
     public var maxPageWidth = 2_400
     /// How many pictures are scaled at once; 4.
     public var concurrentPictures = 4
+    /// Keeps what is read of books' files on this machine, so that it is read from their storages once. Nil, the default,
+    /// keeps nothing.
+    public var cachesFiles: FileCache?
     /// What a monitoring system sends as `Authorization: Bearer …` to read `metrics`, 16 characters or more. Without it,
     /// only programs on this machine may.
     public var metricsToken: String?
@@ -126,6 +129,10 @@ public struct ShelfServerConfiguration: Sendable {
         }
         if !(1...4_096).contains(maxPageWidth) { try refuse("maxPageWidth", "it has to be 1 to 4096 pixels.") }
         if !(1...64).contains(concurrentPictures) { try refuse("concurrentPictures", "it has to be 1 to 64.") }
+        if let cachesFiles {
+            if !cachesFiles.folder.isFileURL { try refuse("cachesFiles", "it needs a folder on this machine.") }
+            if cachesFiles.capacity < 1 << 20 { try refuse("cachesFiles", "it needs 1 MiB or more.") }
+        }
         if let metricsToken, metricsToken.utf8.count < 16 {
             try refuse("metricsToken", "it needs 16 characters or more.")
         }
