@@ -73,18 +73,94 @@ import Testing
     private func limits(_ clock: Clock) -> LoginLimits {
         var settings = LoginLimits.Settings()
         (settings.perAddress, settings.perName, settings.window) = (4, 2, .seconds(60))
+        settings.perNameOverall = 5
         return LoginLimits(settings, now: { clock.now })
     }
 
-    @Test func `wrong logins with one name are limited from all addresses, until the window has passed`() {
+    /// As many wrong logins with a name from other addresses as make it slow.
+    private func attack(_ limits: LoginLimits, _ name: String, from first: Int = 100) {
+        for number in first..<first + 5 { #expect(limits.begin(address: "192.0.2.\(number)", name: name) != nil) }
+    }
+
+    @Test func `wrong logins with one name are limited from their address alone, until the window has passed`() {
         let clock = Clock()
         let limits = limits(clock)
         #expect(limits.begin(address: "192.0.2.1", name: "Ann") != nil)
-        #expect(limits.begin(address: "192.0.2.2", name: "ann") != nil)
-        #expect(limits.begin(address: "192.0.2.3", name: "ANN") == nil)
-        #expect(limits.begin(address: "192.0.2.3", name: "Bo") != nil)
+        #expect(limits.begin(address: "192.0.2.1", name: "ann") != nil)
+        #expect(limits.begin(address: "192.0.2.1", name: "ANN") == nil)
+        #expect(limits.begin(address: "192.0.2.1", name: "Bo") != nil)
+        for _ in 0..<2 { #expect(limits.begin(address: "192.0.2.2", name: "Ann") != nil) }
+        #expect(limits.begin(address: "192.0.2.2", name: "Ann") == nil)
         clock.advance(.seconds(61))
-        #expect(limits.begin(address: "192.0.2.3", name: "Ann") != nil)
+        #expect(limits.begin(address: "192.0.2.1", name: "Ann") != nil)
+    }
+
+    @Test func `a name that many addresses try is slowed where its person never logged in, and not refused`() throws {
+        let clock = Clock()
+        let limits = limits(clock)
+        limits.succeed(try #require(limits.begin(address: "192.0.2.1", name: "Ann")))
+        limits.note(address: "2001:db8:0:1::1", name: "Ann")
+        #expect(limits.pause(address: "192.0.2.9", name: "Ann") == .zero)
+        attack(limits, "Ann")
+        // The addresses of the person, whatever their form, and other names.
+        for address in ["192.0.2.1", "::ffff:192.0.2.1", "2001:db8:0:1:ffff::1"] {
+            #expect(limits.pause(address: address, name: "ann") == .zero, "\(address)")
+        }
+        #expect(limits.pause(address: "192.0.2.9", name: "Bo") == .zero)
+        #expect(limits.pause(address: "192.0.2.9", name: "ANN") == .zero)
+        #expect(limits.pause(address: "192.0.2.10", name: "Ann") == .seconds(2))
+        #expect(limits.pause(address: "192.0.2.11", name: "Ann") == .seconds(4))
+        clock.advance(.seconds(3))
+        #expect(limits.pause(address: "192.0.2.12", name: "Ann") == .seconds(3))
+        #expect(limits.begin(address: "192.0.2.12", name: "Ann") != nil)
+        clock.advance(.seconds(61))
+        #expect(limits.pause(address: "192.0.2.13", name: "Ann") == .zero)
+        #expect(limits.pause(address: "192.0.2.14", name: "Ann") == .zero)
+    }
+
+    @Test func `slowed logins don't wait for longer than half a minute, nor twice from one address`() {
+        let clock = Clock()
+        let limits = limits(clock)
+        attack(limits, "Ann")
+        for number in 0...15 {
+            #expect(limits.pause(address: "192.0.2.\(number)", name: "Ann") == .seconds(2 * number))
+        }
+        #expect(limits.pause(address: "192.0.2.16", name: "Ann") == nil)
+        clock.advance(.seconds(2))
+        // The first has had its turn, and the second begins now.
+        #expect(limits.pause(address: "192.0.2.15", name: "Ann") == nil)
+        #expect(limits.pause(address: "192.0.2.0", name: "Ann") == .seconds(30))
+        #expect(limits.pause(address: "192.0.2.0", name: "Ann") == nil)
+    }
+
+    @Test func `an address at its limit does not keep others waiting`() {
+        let limits = limits(Clock())
+        attack(limits, "Ann")
+        for _ in 0..<2 { #expect(limits.begin(address: "192.0.2.1", name: "Ann") != nil) }
+        for _ in 0..<3 { #expect(limits.pause(address: "192.0.2.1", name: "Ann") == .zero) }
+        #expect(limits.begin(address: "192.0.2.1", name: "Ann") == nil)
+        #expect(limits.pause(address: "192.0.2.2", name: "Ann") == .zero)
+        #expect(limits.pause(address: "192.0.2.3", name: "Ann") == .seconds(2))
+    }
+
+    @Test func `the person logs in while others try the name`() async throws {
+        let folder = try TemporaryFolder()
+        let people = try await ServerBench.people(in: folder.url)
+        let user = try await people.add(name: "Ann", password: "correct horse")
+        let limits = limits(Clock())
+        let slept = LockedValue<[Duration]>([])
+        let check = LoginCheck(people, limits, sleep: { pause in slept.update { $0.append(pause) } })
+        for number in 0..<9 {
+            let outcome = try await check.check(name: "Ann", password: "wrong horse", client: "192.0.2.\(number)")
+            #expect(outcome == .wrong)
+        }
+        #expect(slept.value == [.seconds(2), .seconds(4), .seconds(6)])
+        #expect(try await check.check(name: "Ann", password: "correct horse", client: "192.0.2.77") == .user(user))
+        #expect(slept.value.last == .seconds(8))
+        // The address is the person's from now on.
+        #expect(try await check.check(name: "Ann", password: "wrong horse", client: "192.0.2.77") == .wrong)
+        #expect(slept.value.count == 4)
+        try await people.close()
     }
 
     @Test func `wrong logins from one address are limited for all names`() {
@@ -123,9 +199,19 @@ import Testing
         for _ in 0..<2 { #expect(limits.begin(address: "192.0.2.2", name: "Ann") != nil) }
         clock.advance(.seconds(1))
         for number in 0...5_000 { _ = limits.begin(address: "2001:db8:0:\(number)::1", name: "n\(number)") }
-        #expect(limits.begin(address: "192.0.2.3", name: "Ann") == nil)
-        for _ in 0..<2 { #expect(limits.begin(address: "192.0.2.3", name: "Bo") != nil) }
-        #expect(limits.begin(address: "192.0.2.3", name: "Bo") == nil)
+        #expect(limits.begin(address: "192.0.2.2", name: "Ann") == nil)
+        for _ in 0..<2 { #expect(limits.begin(address: "192.0.2.1", name: "Bo") != nil) }
+        #expect(limits.begin(address: "192.0.2.1", name: "Bo") == nil)
+    }
+
+    @Test func `of the addresses of a person, the latest are known`() {
+        let limits = limits(Clock())
+        for number in 1...17 { limits.note(address: "198.51.100.\(number)", name: "Ann") }
+        attack(limits, "Ann")
+        // The oldest is a stranger's again, and takes the first turn.
+        #expect(limits.pause(address: "198.51.100.1", name: "Ann") == .zero)
+        for number in 2...17 { #expect(limits.pause(address: "198.51.100.\(number)", name: "Ann") == .zero) }
+        #expect(limits.pause(address: "192.0.2.1", name: "Ann") == .seconds(2))
     }
 
     @Test func `secrets that no person can have are wrong, and count for no name`() async throws {

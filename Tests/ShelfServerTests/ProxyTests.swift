@@ -137,6 +137,7 @@ import WebServer
         #expect(setting { $0.maxPageWidth = 0 }?.hasPrefix("maxPageWidth: ") == true)
         #expect(setting { $0.concurrentPictures = 0 }?.hasPrefix("concurrentPictures: ") == true)
         #expect(setting { $0.metricsToken = "short" }?.hasPrefix("metricsToken: ") == true)
+        #expect(setting { $0.loginLimits.perNameOverall = 0 }?.hasPrefix("loginLimits: ") == true)
         #expect(setting { $0.loginLimits.perName = 0 }?.hasPrefix("loginLimits: ") == true)
     }
 }

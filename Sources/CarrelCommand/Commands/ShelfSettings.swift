@@ -137,6 +137,8 @@ struct ShelfSettings {
         guard let logins = reader.object("loginLimits") else { return }
         server.loginLimits.perAddress = logins.integer("perAddress", in: 1...1_000_000) ?? server.loginLimits.perAddress
         server.loginLimits.perName = logins.integer("perName", in: 1...1_000_000) ?? server.loginLimits.perName
+        server.loginLimits.perNameOverall =
+            logins.integer("perNameOverall", in: 1...1_000_000) ?? server.loginLimits.perNameOverall
         server.loginLimits.window = logins.duration("window", in: 1...86_400) ?? server.loginLimits.window
         logins.finish()
     }

@@ -37,7 +37,8 @@ enum LoginAnswer {
             let sentence = "This name and password do not belong together."
             return LoginPage.make(for: request, next: next, name: name, sentence: sentence, status: 403, context)
         case .tooMany(let seconds):
-            let sentence = "Too many wrong logins. Try again in \((seconds + 59) / 60) minutes."
+            let time = seconds <= 60 ? "\(seconds) seconds" : "\((seconds + 59) / 60) minutes"
+            let sentence = "Too many wrong logins. Try again in \(time)."
             var answer = LoginPage.make(
                 for: request, next: next, name: name, sentence: sentence, status: 429, context)
             answer.set("Retry-After", String(seconds))

@@ -124,7 +124,8 @@ public struct ShelfServerConfiguration: Sendable {
             try refuse("trustedProxies", "“\(proxy)” is neither an address nor a network such as 10.0.0.0/8.")
         }
         if title.isEmpty || title.count > 200 { try refuse("title", "it needs 1 to 200 characters.") }
-        if loginLimits.perAddress < 1 || loginLimits.perName < 1 || loginLimits.window < .seconds(1) {
+        let counts = [loginLimits.perAddress, loginLimits.perName, loginLimits.perNameOverall]
+        if counts.contains(where: { $0 < 1 }) || loginLimits.window < .seconds(1) {
             try refuse("loginLimits", "each has to be 1 or more.")
         }
         if !(1...4_096).contains(maxPageWidth) { try refuse("maxPageWidth", "it has to be 1 to 4096 pixels.") }

@@ -2,6 +2,8 @@ import FileProviderCore
 
 /// Verifies logins within the limits.
 ///
+/// A login with a name that many addresses try waits for its turn, unless it comes from an address of the person.
+///
 /// One password is computed at a time. A client that sends many requests at once with a new, right password has it
 /// computed once, and none of the requests counts as wrong. Nor do secrets that no person can have: they are wrong without
 /// a computation, and fill no memory.
@@ -17,10 +19,15 @@ final class LoginCheck: Sendable {
     private let people: PeopleStore
     private let limits: LoginLimits
     private let turns = Turns()
+    private let sleep: @Sendable (Duration) async throws -> Void
 
-    init(_ people: PeopleStore, _ limits: LoginLimits) {
+    init(
+        _ people: PeopleStore, _ limits: LoginLimits,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
         self.people = people
         self.limits = limits
+        self.sleep = sleep
     }
 
     /// Compares a password.
@@ -54,7 +61,15 @@ final class LoginCheck: Sendable {
     private func check(
         _ name: String, _ client: String, recall: () async throws -> User?, verify: () async throws -> User?
     ) async throws -> Outcome {
-        if let user = try await recall() { return .user(user) }
+        if let user = try await recall() {
+            limits.note(address: client, name: name)
+            return .user(user)
+        }
+        guard let pause = limits.pause(address: client, name: name) else {
+            return .tooMany(retryAfter: Int(LoginLimits.longestPause.components.seconds))
+        }
+        // Before the turn, so that the logins of others go on.
+        if pause > .zero { try await sleep(pause) }
         try await turns.begin()
         defer { turns.end() }
         // The request before this one may have had the same password.
