@@ -84,7 +84,7 @@ import Testing
             "publicURL": "https://books.example/shelf/", "hosts": ["nas.local"], "trustedProxies": ["10.0.0.0/8"],
             "proxyFields": "forwarded", "access": "users", "allowsRegistration": true, "allowsScripts": false,
             "keyFile": "key", "metricsTokenFile": "token", "maxPageWidth": 1200, "concurrentPictures": 2,
-            "connections": 100, "idleTimeout": 10, 
+            "connections": 100, "idleTimeout": 10,
             "loginLimits": {"perAddress": 5, "perName": 5, "perNameOverall": 50, "window": 60},
             "cachesFiles": {"folder": "cache", "size": "2G"}, "hidden": true, "removal": "immediate", "sources": ["books", {"location": "more", "name": "More"}]
         }

@@ -351,7 +351,7 @@ import WebServer
         ShelfContext(
             shelf: bench.shelf, people: bench.people, files: bench.server.files, books: bench.server.books, user: nil,
             address: "http://127.0.0.1:8080/", base: "/", title: "Books", key: ShelfKey(ServerBench.key), formToken: "",
-            client: "127.0.0.1", logins: LoginCheck(bench.people, LoginLimits()), pictureTurns: Turns(1),
+            client: "127.0.0.1", logins: LoginCheck(bench.people, LoginLimits()), pictureTurns: PictureTurns(1),
             settings: ShelfContext.Settings(), logger: nil)
     }
 }

@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import MediaTypes
+import ProviderDoubles
 import Publication
 import Shelf
 import Testing
@@ -16,8 +17,9 @@ import Testing
         var now: ContinuousClock.Instant { time.value }
         func advance(_ duration: Duration) { time.update { $0 += duration } }
 
-        func books(most: Int = 2) -> OpenBooks {
-            OpenBooks(most: most, idleTime: .seconds(60), now: { self.now }, opening: { try self.open($0) })
+        func books(most: Int = 2, share: Int = 8) -> OpenBooks {
+            OpenBooks(
+                most: most, share: share, idleTime: .seconds(60), now: { self.now }, opening: { try self.open($0) })
         }
 
         private func open(_ book: ShelfBook) throws -> Publication {
@@ -33,9 +35,9 @@ import Testing
         }
     }
 
-    private func book(_ id: Int64, size: Int64 = 1) throws -> ShelfBook {
+    private func book(_ id: Int64, size: Int64 = 1, source: Int64 = 1) throws -> ShelfBook {
         var book = ShelfBook(
-            id: id, source: 1, path: try ProviderPath("\(id).epub"),
+            id: id, source: source, path: try ProviderPath("\(id).epub"),
             metadata: Metadata(title: LocalizedString("Book \(id)")), mediaType: .epub, added: .distantPast,
             changed: .distantPast)
         book.fileSize = size
@@ -94,6 +96,50 @@ import Testing
         _ = try await books.lease(third)
         #expect(openings.ids.value == [1, 2, 3])
         leases = []
+    }
+
+    @Test func `a source whose books are all in use leaves room for other sources`() async throws {
+        let openings = Openings()
+        let books = openings.books(most: 2, share: 1)
+        var leases = [try await books.lease(try book(1)), try await books.lease(try book(2))]
+        let (third, other, another) = (try book(3), try book(4, source: 2), try book(5, source: 2))
+        await #expect(throws: OpenBooks.AllInUse.self) { try await books.lease(third) }
+        leases.append(try await books.lease(other))
+        await #expect(throws: OpenBooks.AllInUse.self) { try await books.lease(another) }
+        #expect(openings.ids.value == [1, 2, 4] && leases.count == 3)
+        // Once they are free, no more are open than usual.
+        leases = []
+        try await eventually {
+            _ = try? await books.with(third) { $0.metadata.title.string }
+            return await books.count == 2 && openings.ids.value.last == 3
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `an opening that no request waits for is stopped for others`() async throws {
+        let (started, stopped) = (LockedValue(false), LockedValue(false))
+        let books = OpenBooks(
+            most: 1,
+            opening: { book in
+                if book.id == 1 {
+                    started.update { $0 = true }
+                    // A storage that doesn't answer.
+                    do { try await Task.sleep(for: .seconds(3_600)) } catch {
+                        stopped.update { $0 = true }
+                        throw error
+                    }
+                }
+                return Publication(
+                    manifest: Manifest(metadata: Metadata(title: LocalizedString("Book \(book.id)"))),
+                    fetcher: EmptyFetcher())
+            })
+        let (slow, quick, other) = (try book(1), try book(2, source: 2), try book(3))
+        let request = Task { try await books.lease(slow) }
+        try await eventually { started.value }
+        await #expect(throws: OpenBooks.AllInUse.self) { try await books.lease(other) }
+        request.cancel()
+        await #expect(throws: CancellationError.self) { try await request.value }
+        #expect(try await books.with(quick) { $0.metadata.title.string } == "Book 2")
+        try await eventually { stopped.value }
     }
 
     @Test func `idle books are closed after a while, and all at the end`() async throws {

@@ -5,12 +5,16 @@ import Shelf
 
 /// The publications that are open: each is opened once for all requests, stays open for a while after the last one, and
 /// is closed when others need the room.
+///
+/// Books of a slow source stay in use for long. When no other may be opened, each source can still have a few open, so that
+/// its readers don't wait for the storage of another.
 actor OpenBooks {
-    /// Who asks while all publications that may be open are in use.
+    /// All publications that may be open are in use.
     struct AllInUse: Error {}
 
     private struct Entry {
         let book: Int64
+        let source: Int64
         let version: BookVersion
         let task: Task<Publication, any Error>
         var leases = 0
@@ -23,6 +27,7 @@ actor OpenBooks {
 
     private let opening: @Sendable (ShelfBook) async throws -> Publication
     private let most: Int
+    private let share: Int
     private let idleTime: Duration
     private let now: @Sendable () -> ContinuousClock.Instant
     private var entries: [Int: Entry] = [:]
@@ -31,14 +36,16 @@ actor OpenBooks {
 
     /// - Parameters:
     ///   - most: Publications that are open at once.
+    ///   - share: Publications of a source that may be open although others use as many as `most`.
     ///   - idleTime: How long one stays open after the last request.
     ///   - opening: Opens a book.
     init(
-        most: Int = 32, idleTime: Duration = .seconds(300),
+        most: Int = 32, share: Int = 8, idleTime: Duration = .seconds(300),
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         opening: @escaping @Sendable (ShelfBook) async throws -> Publication
     ) {
         self.most = most
+        self.share = min(share, most)
         self.idleTime = idleTime
         self.now = now
         self.opening = opening
@@ -87,16 +94,18 @@ actor OpenBooks {
             entries[number]?.isStale = true
             if entry.leases == 0 { close(number) }
         }
-        if entries.count >= most {
-            let idle = entries.filter { $0.value.leases == 0 }.min { $0.value.lastUse < $1.value.lastUse }
-            guard let idle else { throw AllInUse() }
-            close(idle.key)
+        while entries.count >= most, let idle = longestIdle { close(idle) }
+        if entries.count >= most, entries.values.count(where: { $0.source == book.source }) >= share {
+            throw AllInUse()
         }
         next += 1
-        let opening = opening
-        entries[next] = Entry(
-            book: book.id, version: version, task: Task { try await opening(book) }, lastUse: now())
+        let task = Task { [opening] in try await opening(book) }
+        entries[next] = Entry(book: book.id, source: book.source, version: version, task: task, lastUse: now())
         return next
+    }
+
+    private var longestIdle: Int? {
+        entries.filter { $0.value.leases == 0 }.min { $0.value.lastUse < $1.value.lastUse }?.key
     }
 
     /// Returns the server of the leased publication at the path `base`, which `make` makes once.
@@ -142,6 +151,8 @@ actor OpenBooks {
 
     private func close(_ number: Int) {
         guard let entry = entries.removeValue(forKey: number) else { return }
+        // No request waits for an opening that is still under way.
+        entry.task.cancel()
         Task {
             // A failed opening has nothing to close.
             if case .success(let publication) = await entry.task.result { await publication.close() }

@@ -40,14 +40,16 @@ enum PictureAnswer {
         return answer
     }
 
-    /// One turn for reading and scaling, as both hold the whole page.
+    /// One turn of the source until the picture is scaled, as it holds the whole page.
     private static func picture(
         _ book: ShelfBook, _ number: Int, _ width: Int, _ context: ShelfContext
     ) async throws -> (data: Data, type: String)? {
-        try await context.pictureTurns.take {
+        let turns = context.pictureTurns
+        return try await turns.reading(of: book.source).take {
             try await context.books.with(book) { publication in
                 guard publication.readingOrder.indices.contains(number) else { return nil }
-                return try await scaled(try await page(publication.readingOrder[number], of: publication), to: width)
+                let page = try await page(publication.readingOrder[number], of: publication)
+                return try await turns.scaling.take { try await scaled(page, to: width) }
             }
         }
     }

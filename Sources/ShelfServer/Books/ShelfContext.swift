@@ -22,8 +22,8 @@ struct ShelfContext: Sendable {
     /// The address of the client, or what a trusted proxy says of it; ``LoginCheck`` counts wrong logins from it.
     let client: String
     let logins: LoginCheck
-    /// Limits how many pictures are scaled at once.
-    let pictureTurns: Turns
+    /// Limits how many pictures are read and scaled at once.
+    let pictureTurns: PictureTurns
     let settings: Settings
     let logger: Logger?
 

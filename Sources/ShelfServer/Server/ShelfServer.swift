@@ -28,7 +28,7 @@ public final class ShelfServer: Sendable {
     let metrics = ShelfMetrics()
     private let access: ShelfAccess
     private let logins: LoginCheck
-    private let pictureTurns: Turns
+    private let pictureTurns: PictureTurns
     private let key: ShelfKey
     private let hosts: HostCheck
     private let proxies: [AddressRange]
@@ -59,7 +59,7 @@ public final class ShelfServer: Sendable {
         self.key = key
         self.logins = logins
         access = ShelfAccess(people: people, logins: logins, key: key, access: configuration.access)
-        pictureTurns = Turns(configuration.concurrentPictures)
+        pictureTurns = PictureTurns(configuration.concurrentPictures)
         proxies = configuration.trustedProxies.compactMap { AddressRange($0) }
         hosts = HostCheck(
             boundHost: configuration.host,
