@@ -37,7 +37,7 @@ import WebServer
         #expect(!forwarded([], from: "10.1.2.3").isLocal && !forwarded([], from: "").isLocal)
         let invented = forwarded([("X-Forwarded-For", "127.0.0.1")])
         #expect(invented.client == "127.0.0.1" && !invented.isLocal)
-        for name in ["X-Forwarded-For", "Forwarded", "X-Forwarded-Host", "X-Real-IP", "Via"] {
+        for name in ["X-Forwarded-For", "Forwarded", "X-Forwarded-Host", "X-Forwarded-Prefix", "X-Real-IP", "Via"] {
             #expect(!forwarded([(name, "for=127.0.0.1")], from: "::1").isLocal, "\(name)")
         }
     }
@@ -46,6 +46,25 @@ import WebServer
         let asked = forwarded([("X-Forwarded-For", "127.0.0.1, 203.0.113.5"), ("X-Forwarded-For", "10.9.9.9")])
         #expect(asked.client == "203.0.113.5")
         #expect(asked.host == "inner:80")
+    }
+
+    @Test(arguments: [
+        ("/shelf", "/shelf"), ("/shelf/", "/shelf"), ("/a/b-c_d.e~f", "/a/b-c_d.e~f"), ("/client, /shelf", "/shelf"),
+        ("/", ""), ("", ""), ("shelf", ""), ("//evil.example", ""), ("/\\evil.example", ""), ("/a//b", ""),
+        ("/a/../b", ""), ("/./a", ""), ("/%2e%2e/a", ""), ("/a b", ""), ("/a;b", ""), ("/a\"b", ""), ("/é", ""),
+        ("https://evil.example", ""),
+    ])
+    func `the path that a trusted proxy removed is believed if it can't lead elsewhere`(field: String, prefix: String) {
+        #expect(forwarded([("X-Forwarded-Prefix", field)]).prefix == prefix)
+        #expect(forwarded([("X-Forwarded-Prefix", field), ("X-Forwarded-For", "203.0.113.5")]).prefix == prefix)
+        #expect(forwarded([("X-Forwarded-Prefix", field)], from: "192.0.2.9").prefix == "")
+        #expect(forwarded([("X-Forwarded-Prefix", field), ("Forwarded", "for=_a")], .forwarded).prefix == "")
+    }
+
+    @Test func `a path that is too long is not believed`() {
+        let path = "/" + String(repeating: "a", count: 200)
+        #expect(forwarded([("X-Forwarded-Prefix", path)]).prefix == "")
+        #expect(forwarded([("X-Forwarded-Prefix", String(path.dropLast()))]).prefix == String(path.dropLast()))
     }
 
     @Test func `the field of another kind of proxy is not read`() {

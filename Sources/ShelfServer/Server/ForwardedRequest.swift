@@ -1,3 +1,4 @@
+import FileProviderCore
 import Foundation
 import WebServer
 
@@ -9,6 +10,8 @@ struct ForwardedRequest: Hashable, Sendable {
     let scheme: String
     /// As in `Host`; nil if there is none.
     let host: String?
+    /// The path that a proxy removed from the front of the target, without a slash at its end; empty for none.
+    let prefix: String
     /// Whether a program on this machine sent the request itself: the connection is of this machine, and no field names a
     /// proxy, trusted or not. What a proxy says about its client is no proof.
     let isLocal: Bool
@@ -29,27 +32,45 @@ struct ForwardedRequest: Hashable, Sendable {
         let own = request.header("Host")
         let isLocal = PeerAddress(peer)?.isLoopback == true && !Self.namesProxy(request)
         let hops = Self.hops(of: request, fields)
+        let prefix = fields == .xForwarded && isTrusted(peer) ? Self.prefix(of: request) : ""
         guard isTrusted(peer), !hops.isEmpty else {
-            self.init(client: peer, scheme: "http", host: own, isLocal: isLocal)
+            self.init(client: peer, scheme: "http", host: own, prefix: prefix, isLocal: isLocal)
             return
         }
         // The last proxy wrote the last part. What a proxy that isn't trusted wrote may be the client's invention.
         let hop = hops.last { !isTrusted($0.client) } ?? hops[0]
         let client = hop.client.flatMap { PeerAddress($0)?.text } ?? hop.client ?? peer
         let scheme = hop.scheme?.lowercased() == "https" ? "https" : "http"
-        self.init(client: client, scheme: scheme, host: hop.host ?? own, isLocal: isLocal)
+        self.init(client: client, scheme: scheme, host: hop.host ?? own, prefix: prefix, isLocal: isLocal)
     }
 
-    private init(client: String, scheme: String, host: String?, isLocal: Bool) {
+    private init(client: String, scheme: String, host: String?, prefix: String, isLocal: Bool) {
         self.client = client
         self.scheme = scheme
         self.host = host
+        self.prefix = prefix
         self.isLocal = isLocal
     }
 
     private static func namesProxy(_ request: ServerRequest) -> Bool {
-        let fields = ["Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Real-IP", "Via"]
+        let fields = [
+            "Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Prefix", "X-Real-IP",
+            "Via",
+        ]
         return fields.contains { request.header($0) != nil }
+    }
+
+    /// The last path in `X-Forwarded-Prefix`, which the last proxy wrote. Empty for what could lead elsewhere: a client may
+    /// have sent it through a proxy that doesn't set the field.
+    private static func prefix(of request: ServerRequest) -> String {
+        guard var path = list(request.header("X-Forwarded-Prefix")).last else { return "" }
+        while path.hasSuffix("/") { path.removeLast() }
+        let isPlain = path.utf8.allSatisfy { PercentEncoding.isAlphanumeric($0) || "/-._~".utf8.contains($0) }
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard path.utf8.count <= 200, isPlain, segments.first == "", !segments.contains("."), !segments.contains(".."),
+            !segments.dropFirst().contains("")
+        else { return "" }
+        return path
     }
 
     /// One for each proxy, in order; the first is the one next to the client.

@@ -32,7 +32,6 @@ public final class ShelfServer: Sendable {
     private let key: ShelfKey
     private let hosts: HostCheck
     private let proxies: [AddressRange]
-    private let base: String
 
     /// A server that doesn't listen before ``run()``.
     ///
@@ -49,8 +48,6 @@ public final class ShelfServer: Sendable {
         self.shelf = shelf
         self.people = people
         self.logger = logger
-        let base = configuration.base
-        self.base = base
         let files = try BookFiles(shelf, cache: configuration.cachesFiles)
         self.files = files
         books = OpenBooks(files)
@@ -60,14 +57,15 @@ public final class ShelfServer: Sendable {
         self.logins = logins
         access = ShelfAccess(people: people, logins: logins, key: key, access: configuration.access)
         pictureTurns = PictureTurns(configuration.concurrentPictures)
-        proxies = configuration.trustedProxies.compactMap { AddressRange($0) }
+        let proxies = configuration.trustedProxies.compactMap { AddressRange($0) }
+        self.proxies = proxies
         hosts = HostCheck(
             boundHost: configuration.host,
             allowed: configuration.hosts + [configuration.publicHost].compactMap(\.self))
         listener = WebListener(
             host: configuration.host, port: configuration.port, limits: configuration.limits, logger: logger,
-            shownPath: { Self.shown($0, base) },
-            bodyLimit: { Self.route(of: $0, base)?.largestBody ?? 0 })
+            shownPath: { Self.shown($0, configuration.base) },
+            bodyLimit: { ReceivedRequest($0, trusting: proxies, configuration).route?.largestBody ?? 0 })
     }
 
     // MARK: Requests
@@ -78,8 +76,9 @@ public final class ShelfServer: Sendable {
     /// cancelled.
     public func respond(to request: ServerRequest) async -> ServerResponse {
         let began = ContinuousClock.now
-        let route = Self.route(of: request, base)
-        var answer = await find(route, request)
+        let received = ReceivedRequest(request, trusting: proxies, configuration)
+        let route = received.route
+        var answer = await find(route, received)
         for field in ContentPolicy.service() where answer.header(field.name) == nil {
             answer.set(field.name, field.value)
         }
@@ -87,24 +86,20 @@ public final class ShelfServer: Sendable {
         return request.method == "HEAD" ? answer.withoutBody : answer
     }
 
-    private static func route(of request: ServerRequest, _ base: String) -> ShelfRoute? {
-        let path = request.path
-        return path.hasPrefix(base) ? ShelfRoute(String(path.dropFirst(base.count))) : nil
-    }
-
-    private func find(_ route: ShelfRoute?, _ request: ServerRequest) async -> ServerResponse {
-        let forwarded = ForwardedRequest(request, trusting: proxies, fields: configuration.proxyFields)
-        guard hosts.allows(forwarded.host) else {
+    private func find(_ route: ShelfRoute?, _ received: ReceivedRequest) async -> ServerResponse {
+        let request = received.request
+        guard hosts.allows(received.forwarded.host) else {
             return RefusalAnswer.make(421, sentence: "This server does not answer by this name.")
         }
         guard let route else {
             // Without the slash at its end, the base is no address below itself.
-            return request.path + "/" == base ? Redirection.make(to: base, status: 308) : RefusalAnswer.nothingHere
+            let isBase = request.path + "/" == received.base
+            return isBase ? Redirection.make(to: received.base, status: 308) : RefusalAnswer.nothingHere
         }
         if let methods = route.methods, !methods.contains(request.method) {
             return RefusalAnswer.wrongMethod(allowed: methods)
         }
-        do { return try await answer(route, request, forwarded) } catch {
+        do { return try await answer(route, received) } catch {
             let answer = BookRefusal.make(for: error)
             let isExpected = answer.status < 500 || error.isCancellation
             logger?.log(
@@ -117,9 +112,8 @@ public final class ShelfServer: Sendable {
         }
     }
 
-    private func answer(
-        _ route: ShelfRoute, _ request: ServerRequest, _ forwarded: ForwardedRequest
-    ) async throws -> ServerResponse {
+    private func answer(_ route: ShelfRoute, _ received: ReceivedRequest) async throws -> ServerResponse {
+        let (request, forwarded) = (received.request, received.forwarded)
         switch route {
         case .health: return try await HealthAnswer.make(shelf)
         case .metrics: return try await metricsAnswer(request, forwarded)
@@ -132,7 +126,7 @@ public final class ShelfServer: Sendable {
         case .asset, .koreader, .reading: visitor = .nobody
         default: visitor = isOpen ? .nobody : try await access.visitor(request, client: forwarded.client)
         }
-        let context = context(visitor, request, forwarded, isOpen: isOpen)
+        let context = context(visitor, received, isOpen: isOpen)
         if case .tooMany(let seconds)? = visitor.refusal { return Redirection.tooManyLogins(retryAfter: seconds) }
         if visitor.user == nil, !isOpen, route.door != .open {
             return refusal(route, request, context)
@@ -182,9 +176,7 @@ public final class ShelfServer: Sendable {
 
     // MARK: Contexts
 
-    private func context(
-        _ visitor: Visitor, _ request: ServerRequest, _ forwarded: ForwardedRequest, isOpen: Bool
-    ) -> ShelfContext {
+    private func context(_ visitor: Visitor, _ received: ReceivedRequest, isOpen: Bool) -> ShelfContext {
         var settings = ShelfContext.Settings()
         settings.isOpen = isOpen
         settings.allowsRegistration = configuration.allowsRegistration
@@ -192,9 +184,9 @@ public final class ShelfServer: Sendable {
         settings.maxPageWidth = configuration.maxPageWidth
         return ShelfContext(
             shelf: shelf, people: people, files: files, books: books, user: visitor.user,
-            address: origin(forwarded) + base, base: base, title: configuration.title, key: key,
-            formToken: access.formToken(visitor), client: forwarded.client, logins: logins, pictureTurns: pictureTurns,
-            settings: settings, logger: logger)
+            address: origin(received.forwarded) + received.base, base: received.base, title: configuration.title,
+            key: key, formToken: access.formToken(visitor), client: received.forwarded.client, logins: logins,
+            pictureTurns: pictureTurns, settings: settings, logger: logger)
     }
 
     /// The origin as the client knows it.
@@ -207,7 +199,7 @@ public final class ShelfServer: Sendable {
 
     private func formCookie(_ value: String, _ context: ShelfContext) -> String {
         Session.field(
-            Session.formCookie, value, path: base, isSecure: context.isSecure, seconds: 24 * 3_600)
+            Session.formCookie, value, path: context.base, isSecure: context.isSecure, seconds: 24 * 3_600)
     }
 
     private func metricsAnswer(_ request: ServerRequest, _ forwarded: ForwardedRequest) async throws -> ServerResponse {
@@ -222,9 +214,11 @@ public final class ShelfServer: Sendable {
     /// The path of `target` for log lines: without its query, and without the segment that opens a book.
     private static func shown(_ target: String, _ base: String) -> String {
         let path = ServerRequest(target: target).path
-        guard path.hasPrefix(base + "read/") else { return LogText.shown(path) }
-        let own = path.dropFirst(base.count + "read/".count).drop { $0 != "/" }
-        return LogText.shown(base + "read/…" + own)
+        // A proxy may have removed the base.
+        for start in [base + "read/", "/read/"] where path.hasPrefix(start) {
+            return LogText.shown(start + "…" + path.dropFirst(start.count).drop { $0 != "/" })
+        }
+        return LogText.shown(path)
     }
 
     /// The address of the first page. Suspends until ``run()`` listens.
@@ -242,8 +236,8 @@ public final class ShelfServer: Sendable {
         let host = isAny ? ProcessInfo.processInfo.hostName : configuration.host
         parts.host = host.contains(":") ? "[\(host)]" : host
         parts.port = port
-        parts.percentEncodedPath = base
-        guard let url = parts.url else { throw FileError.make(.formatting, path: base) }
+        parts.percentEncodedPath = configuration.base
+        guard let url = parts.url else { throw FileError.make(.formatting, path: configuration.base) }
         return url
     }
 }

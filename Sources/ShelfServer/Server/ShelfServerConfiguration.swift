@@ -18,7 +18,8 @@ public struct ShelfServerConfiguration: Sendable {
     /// The header fields by which a trusted proxy says for whom it asks. A proxy sets one kind, and may pass on what a
     /// client sends in the other.
     public enum ProxyFields: String, Hashable, Sendable {
-        /// `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host`.
+        /// `X-Forwarded-For`, `X-Forwarded-Proto`, `X-Forwarded-Host`, and `X-Forwarded-Prefix` with the path that the
+        /// proxy removes from the front of addresses.
         case xForwarded = "x-forwarded"
         /// `Forwarded` (RFC 7239).
         case forwarded
@@ -32,12 +33,13 @@ public struct ShelfServerConfiguration: Sendable {
     /// has to log in again.
     public var key: Data
     /// The address under which a reverse proxy shows this server, with its path: `https://books.example/shelf/`. The
-    /// proxy passes the path on unchanged. Nil if there is none.
+    /// proxy passes the path on unchanged, or sends in `X-Forwarded-Prefix` what it removed. Nil if there is none, or if
+    /// the proxy's header fields say all of this.
     public var publicURL: URL?
     /// Names beside those of the address itself by which clients may call this server in `Host`.
     public var hosts: [String] = []
-    /// Addresses of proxies, or networks such as `10.0.0.0/8`, that are believed about the client's address, scheme and
-    /// host. Prefer single addresses: every machine of a network may invent its clients.
+    /// Addresses of proxies, or networks such as `10.0.0.0/8`, that are believed about the client's address, scheme,
+    /// host and path. Prefer single addresses: every machine of a network may invent its clients.
     public var trustedProxies: [String] = []
     /// What trusted proxies send.
     public var proxyFields = ProxyFields.xForwarded
