@@ -420,9 +420,9 @@ let package = Package(
         .testTarget(
             name: "ShelfServerTests",
             dependencies: [
-                "Cryptography", "FileProviderCore", "LocalFileProvider", "MediaTypes", "MemoryFileProvider", "OPDS",
-                "ProviderDoubles", "Publication", "PublicationCache", "SQLiteStorage", "SampleBooks", "Shelf",
-                "ShelfServer", "WebServer",
+                "Cryptography", "FileInformation", "FileProviderCore", "LocalFileProvider", "MediaTypes",
+                "MemoryFileProvider", "OPDS", "ProviderDoubles", "Publication", "PublicationCache", "SQLiteStorage",
+                "SampleBooks", "Shelf", "ShelfServer", "WebServer",
             ]),
         .testTarget(
             name: "FileInformationTests",
