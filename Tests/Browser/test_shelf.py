@@ -1,6 +1,10 @@
-"""The web pages of `carrel shelf serve` in Chromium: grids, filters, search, a book and the way back, places, hostile books, layout, login."""
+"""`carrel shelf serve`: its web pages in Chromium (grids, filters, search, a book and the way back, places, hostile books, layout, login), and its
+cache, proxies and wrong logins without a browser."""
 
+import base64
 import contextlib
+import http.client
+import json
 import pathlib
 import re
 import subprocess
@@ -485,6 +489,77 @@ class CacheTests(unittest.TestCase):
         self.assertFalse((self.book.parent / "cache").exists())
 
 
+def add_person(home: pathlib.Path, name: str, password: str) -> None:
+    """Adds a person to the shelf of `served_shelf`, before it is served."""
+    home.mkdir(parents=True, exist_ok=True)
+    file = secret_file(home / "password", password + "\n")
+    subprocess.run(
+        [CARREL, "shelf", "user", "add", name, "--folder", str(home / "shelf"), "--password-file", str(file)], env=environment(home),
+        stdin=subprocess.DEVNULL, check=True, capture_output=True, timeout=PATIENCE)
+
+
+class ProxyTests(unittest.TestCase):
+    """A shelf behind a proxy, which is the test."""
+
+    NAME, PASSWORD = "ann", "quiet copper ladder"
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="carrel-shelf.")))
+        (cls.folder / "books").mkdir()
+        small(cls.folder / "books", 1)
+        home = cls.folder / "home"
+        add_person(home, cls.NAME, cls.PASSWORD)
+        settings = cls.folder / "shelf.json"
+        settings.write_text(json.dumps({
+            "access": "users", "trustedProxies": ["127.0.0.1"], "hosts": ["books.example"], "loginLimits": {"perAddress": 6, "perName": 3},
+        }))
+        cls.served = cls.enterClassContext(served_shelf(home, cls.folder / "books", "--config", str(settings)))
+
+    def ask(self, path: str, client: str = "198.51.100.1", prefix: str | None = None, login: tuple[str, str] | None = None) -> tuple[int, dict[str, str], str]:
+        """Status, fields by names in lower case, and body; redirections are not followed."""
+        fields = {"Host": "127.0.0.1", "X-Forwarded-For": client, "X-Forwarded-Proto": "https", "X-Forwarded-Host": "books.example"}
+        if prefix is not None:
+            fields["X-Forwarded-Prefix"] = prefix
+        if login is not None:
+            fields["Authorization"] = "Basic " + base64.b64encode(":".join(login).encode()).decode()
+        connection = http.client.HTTPConnection("127.0.0.1", self.served.port, timeout=PATIENCE)
+        try:
+            connection.request("GET", path, headers=fields)
+            response = connection.getresponse()
+            return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read().decode()
+        finally:
+            connection.close()
+
+    def test_every_address_is_below_the_path_that_the_proxy_removed(self):
+        status, fields, _ = self.ask("/books", prefix="/shelf")
+        self.assertEqual((status, fields["location"]), (303, "/shelf/login?next=books"))
+        status, fields, page = self.ask("/login", prefix="/shelf")
+        self.assertEqual(status, 200)
+        self.assertRegex(fields["set-cookie"], r"; Path=/shelf/;.*; Secure$")
+        addresses = re.findall(r'(?:href|src|action)="([^"#][^"]*)"', page)
+        self.assertTrue(addresses)
+        self.assertEqual([address for address in addresses if not address.startswith("/shelf/")], [])
+        status, _, feed = self.ask("/opds/1.2/", prefix="/shelf", login=(self.NAME, self.PASSWORD))
+        self.assertEqual(status, 200)
+        addresses = re.findall(r'href="([^"]*)"', feed)
+        self.assertTrue(addresses)
+        self.assertEqual([address for address in addresses if not address.startswith("https://books.example/shelf/")], [])
+
+    def test_a_path_that_leads_elsewhere_is_not_believed(self):
+        for prefix in ("//evil.example", "https://evil.example", "/a/../..", "/%2e%2e", "/a;b", ""):
+            with self.subTest(prefix):
+                status, fields, _ = self.ask("/books", prefix=prefix)
+                self.assertEqual((status, fields["location"]), (303, "/login?next=books"))
+
+    def test_wrong_logins_of_a_stranger_shut_out_the_stranger_alone(self):
+        for _ in range(3):
+            self.assertEqual(self.ask("/opds/2.0/", "203.0.113.9", login=(self.NAME, "a wrong guess"))[0], 401)
+        status, fields, _ = self.ask("/opds/2.0/", "203.0.113.9", login=(self.NAME, "another wrong guess"))
+        self.assertEqual((status, fields["retry-after"]), (429, "300"))
+        self.assertEqual(self.ask("/opds/2.0/", "203.0.113.77", login=(self.NAME, self.PASSWORD))[0], 200)
+
+
 class LoginTests(unittest.TestCase):
     NAME, PASSWORD = "Ada <Reader>", "quiet copper ladder"
 
@@ -494,11 +569,7 @@ class LoginTests(unittest.TestCase):
         (cls.folder / "books").mkdir()
         small(cls.folder / "books", 1)
         home = cls.folder / "home"
-        home.mkdir()
-        file = secret_file(cls.folder / "password", cls.PASSWORD + "\n")
-        subprocess.run(
-            [CARREL, "shelf", "user", "add", cls.NAME, "--folder", str(home / "shelf"), "--password-file", str(file)], env=environment(home),
-            stdin=subprocess.DEVNULL, check=True, capture_output=True, timeout=PATIENCE)
+        add_person(home, cls.NAME, cls.PASSWORD)
         settings = cls.folder / "shelf.json"
         settings.write_text('{"access": "users"}')
         cls.served = cls.enterClassContext(served_shelf(home, cls.folder / "books", "--config", str(settings)))
