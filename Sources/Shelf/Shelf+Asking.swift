@@ -11,10 +11,27 @@ extension Shelf {
     /// - Throws: Errors of the shelf's folder.
     public func books(_ query: ShelfQuery = ShelfQuery()) async throws -> ShelfPage { try await database.books(query) }
 
-    /// Returns the book with the number `id`, or `nil` if it isn't on the shelf.
+    /// Returns the book with the number `id`. If it left the shelf while a copy of its file stayed, returns the copy, which
+    /// has another number.
     ///
+    /// - Returns: `nil` if neither is on the shelf.
     /// - Throws: Errors of the shelf's folder.
     public func book(_ id: Int64) async throws -> ShelfBook? { try await database.book(id) }
+
+    /// Returns the books with the numbers `ids`, as ``book(_:)`` does, by these numbers.
+    ///
+    /// - Throws: Errors of the shelf's folder.
+    package func books(numbered ids: [Int64]) async throws -> [Int64: ShelfBook] {
+        try await database.books(numbered: ids)
+    }
+
+    /// Returns the numbers of books that left the shelf and for which ``book(_:)`` returns one of `books`, each with the
+    /// number of that one. A book's places under these numbers are its own, too.
+    ///
+    /// - Throws: Errors of the shelf's folder.
+    package func predecessors(of books: [Int64]) async throws -> [Int64: Int64] {
+        try await database.predecessors(of: books)
+    }
 
     /// Returns the values of a facet among the books that match `query`, in the order of their names, each with the
     /// number of books.

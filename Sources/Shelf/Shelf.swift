@@ -9,7 +9,8 @@ import SQLiteStorage
 /// at a time has a shelf open. Books are never copied; what is known about them is read by ranges, in two or three
 /// requests for most formats.
 ///
-/// A book is the same book after its file was moved or changed: its ``ShelfBook/id`` stays.
+/// A book is the same book after its file was moved or changed: its ``ShelfBook/id`` stays. If a copy of the file was seen
+/// before the file left, the copy has another number; ``book(_:)`` finds it by both.
 public actor Shelf {
     let database: ShelfDatabase
     let folder: CoverFolder

@@ -302,7 +302,8 @@ import WebServer
         let everyone = readingAddress(bench, book, .everyone)
         #expect(await bench.ask(everyone).status == 404)
 
-        let places = BookPlaces(people: bench.people, user: user, book: book.id)
+        let places = BookPlaces(
+            places: ReaderPlaces(shelf: bench.shelf, people: bench.people, user: user), book: book.id)
         let locator = Data("{\"href\":\"c\",\"type\":\"text/html\",\"locations\":{\"totalProgression\":0.25}}".utf8)
         try await places.keep(locator)
         #expect(try await places.place() == locator)

@@ -28,6 +28,17 @@ struct BookReader {
         return books
     }
 
+    /// Returns the books with the numbers `ids`, by these numbers; for a book that left the shelf, its successor.
+    func books(numbered ids: [Int64]) throws -> [Int64: ShelfBook] {
+        var found = Dictionary(try books(ids).map { ($0.id, $0) }) { first, _ in first }
+        let missing = ids.filter { found[$0] == nil }
+        if missing.isEmpty { return found }
+        let successors = try SuccessorTable(db).successors(of: missing)
+        let others = Dictionary(try books(Array(Set(successors.values))).map { ($0.id, $0) }) { first, _ in first }
+        for (former, book) in successors { found[former] = others[book] }
+        return found
+    }
+
     /// Returns the book whose file is at `path`.
     func book(source: Int64, path: ProviderPath) throws -> ShelfBook? {
         let id = try Int64.fetchOne(

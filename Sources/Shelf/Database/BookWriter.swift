@@ -68,6 +68,7 @@ struct BookWriter {
         } else {
             id = try table.insert(
                 row, file: file, id: target.formerBook, added: target.formerAdded ?? now, now: now)
+            if target.formerBook != nil { try SuccessorTable(db).end(of: id) }
         }
         try execute(
             "UPDATE files SET is_pending = 0, problem = NULL, former_book = NULL, former_added = NULL WHERE id = ?",

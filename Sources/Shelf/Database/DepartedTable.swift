@@ -20,23 +20,28 @@ struct DepartedTable {
     func note(where condition: String, _ arguments: StatementArguments = []) throws {
         try db.execute(
             sql: """
-                INSERT OR REPLACE INTO departed (book, location, path, name, size, modified, tag, added, departed)
-                SELECT coalesce(books.id, former_book), location, path, files.name, size, modified, tag,
+                INSERT OR REPLACE INTO departed (
+                    book, location, path, name, size, modified, tag, identity, added, departed)
+                SELECT coalesce(books.id, former_book), location, path, files.name, size, modified, tag, identity,
                     coalesce(added, former_added), ?
                 FROM files JOIN sources ON sources.id = source LEFT JOIN books ON books.file = files.id
                 WHERE coalesce(books.id, former_book) IS NOT NULL AND \(condition)
                 """, arguments: [now.timeIntervalSince1970] + arguments)
     }
 
-    /// Gives the new files of a source the numbers of the books that they were: those that were at the same path, or else
-    /// had the same name, size and time, in any source.
-    func welcome(source: Int64) throws {
+    /// Gives new files the numbers of the books that they were: those that were at the same path, or else had the same
+    /// name, size and time, in any source, and have no successor on the shelf.
+    func welcome() throws {
         let first = try Int64.fetchOne(db, sql: "SELECT book FROM departed LIMIT 1")
         if first == nil { return }
         for condition in [
             "departed.location = sources.location AND departed.path = files.path",
             // At another place of the same storage, or under another address of it.
-            "departed.size = files.size AND departed.modified = files.modified AND departed.name = files.name",
+            """
+            departed.size = files.size AND departed.modified = files.modified AND departed.name = files.name
+                AND NOT EXISTS (
+                    SELECT 1 FROM successors JOIN books ON books.id = successors.book WHERE former = departed.book)
+            """,
         ] {
             let rows = try Row.fetchCursor(
                 db,
@@ -44,10 +49,10 @@ struct DepartedTable {
                     SELECT files.id, departed.book, departed.added
                     FROM files JOIN sources ON sources.id = files.source
                     JOIN departed ON \(condition)
-                    WHERE files.source = ? AND is_pending = 1 AND former_book IS NULL
+                    WHERE is_pending = 1 AND former_book IS NULL
                         AND NOT EXISTS (SELECT 1 FROM books WHERE books.file = files.id)
                     ORDER BY departed.departed DESC, departed.book
-                    """, arguments: [source])
+                    """)
             var claims: [(file: Int64, book: Int64, added: Double)] = []
             var files: Set<Int64> = []
             var books: Set<Int64> = []

@@ -27,7 +27,8 @@ struct ListingComparison {
         try storeVersions()
         try storeNewFiles()
         try storeMissing(&result, scope: scope, isCautious: isCautious)
-        try DepartedTable(db, now: now).welcome(source: source)
+        try DepartedTable(db, now: now).welcome()
+        if result.removedCount > 0 { try SuccessorTable(db).note(departed: now) }
         result.pending = try count("SELECT count(*) FROM files WHERE source = ? AND is_pending = 1", [source])
         result.withheld = try count(
             "SELECT count(*) FROM files JOIN books ON books.file = files.id WHERE source = ? AND missing = 1", [source])

@@ -122,9 +122,17 @@ extension ShelfDatabase {
         try await database.read { db in try BookReader(db).page(query) }
     }
 
-    /// Returns the book with the number `id`, or `nil` if there is none.
-    func book(_ id: Int64) async throws -> ShelfBook? {
-        try await database.read { db in try BookReader(db).books([id]).first }
+    /// Returns the book with the number `id`, or the successor of one that left; `nil` if there is none.
+    func book(_ id: Int64) async throws -> ShelfBook? { try await books(numbered: [id])[id] }
+
+    /// Returns the books with the numbers `ids`, by these numbers; for a book that left the shelf, its successor.
+    func books(numbered ids: [Int64]) async throws -> [Int64: ShelfBook] {
+        try await database.read { db in try BookReader(db).books(numbered: ids) }
+    }
+
+    /// Returns the numbers whose successors are in `books`, each with its successor.
+    func predecessors(of books: [Int64]) async throws -> [Int64: Int64] {
+        try await database.read { db in try SuccessorTable(db).predecessors(of: books) }
     }
 
     /// Returns the book whose file is at `path`, or `nil` if there is none.

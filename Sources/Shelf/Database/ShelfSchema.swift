@@ -30,6 +30,7 @@ enum ShelfSchema {
         "CREATE INDEX files_pending ON files (source, path) WHERE is_pending = 1",
         "CREATE INDEX files_refused ON files (source, path) WHERE is_pending = 0 AND problem IS NOT NULL",
         "CREATE INDEX files_missing ON files (source) WHERE missing = 1",
+        "CREATE INDEX files_by_version ON files (size, modified)",
     ]
 
     // The keys for sorting are in narrow rows; a book's metadata is read for one page only.
@@ -77,11 +78,14 @@ enum ShelfSchema {
         """
         CREATE TABLE departed (
             book INTEGER PRIMARY KEY, location TEXT NOT NULL, path BLOB NOT NULL, name BLOB NOT NULL, size INTEGER,
-            modified REAL, tag TEXT, added REAL NOT NULL, departed REAL NOT NULL
+            modified REAL, tag TEXT, identity TEXT, added REAL NOT NULL, departed REAL NOT NULL
         ) STRICT
         """,
         "CREATE INDEX departed_by_path ON departed (location, path)",
         "CREATE INDEX departed_by_version ON departed (size, modified)",
+        // The numbers of books that left the shelf, each with that of a copy which took over.
+        "CREATE TABLE successors (former INTEGER PRIMARY KEY, book INTEGER NOT NULL) STRICT",
+        "CREATE INDEX successors_by_book ON successors (book)",
         """
         CREATE VIRTUAL TABLE search USING fts5(
             \(searchColumns.map(\.0).joined(separator: ", ")), tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3'

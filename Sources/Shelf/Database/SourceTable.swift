@@ -38,14 +38,19 @@ struct SourceTable {
         }
     }
 
-    /// Removes the sources whose numbers aren't in `ids`, with their files and books.
+    /// Removes the sources whose numbers aren't in `ids`, with their files and books. Files of the others may be the same
+    /// ones under another address.
     func remove(besides ids: [Int64], now: Date) throws {
-        for state in try states() where !ids.contains(state.id) {
+        let removed = try states().filter { !ids.contains($0.id) }
+        for state in removed {
             try DepartedTable(db, now: now).note(where: "files.source = ?", [state.id])
             try BookTable(db).remove(where: "file IN (SELECT id FROM files WHERE source = ?)", [state.id])
             try db.execute(sql: "DELETE FROM sources WHERE id = ?", arguments: [state.id])
             try noteChange(now)
         }
+        if removed.isEmpty { return }
+        try DepartedTable(db, now: now).welcome()
+        try SuccessorTable(db).note(departed: now)
     }
 
     /// Notes that a source was listed in full.

@@ -25,7 +25,7 @@ enum ReadingAnswer {
         guard let rest else { return moved(to: base) }
         let lease = try await context.books.lease(book)
         let home = (title: context.title, address: context.base + BookAddress.page(of: book))
-        let places = BookPlaces(people: context.people, user: reader, book: book.id)
+        let places = BookPlaces(places: context.places(of: reader), book: book.id)
         let (allowsScripts, logger) = (context.settings.allowsScripts, context.logger)
         // The identity is a part of entity tags, which have to change with the file.
         let identity = "\(book.id) \(BookVersion(book).text)"
@@ -64,18 +64,17 @@ enum ReadingAnswer {
 
 /// The place of one reader in one book, for the reading page.
 struct BookPlaces: ReadingPlaces {
-    let people: PeopleStore
-    let user: User
+    let places: ReaderPlaces
     let book: Int64
 
-    func place() async throws -> Data? { try await people.place(of: user, in: book)?.locator }
+    func place() async throws -> Data? { try await places.place(in: book)?.locator }
 
     /// Keeps the place unless the one before is newer. Pages send a place again, with its old time, after a request failed.
     func keep(_ locator: Data) async throws {
         let json = try JSONValue(data: locator, maximumSize: PeopleStore.longestLocator)
         let progression = try Locator(json: json).locations.totalProgression
-        let time = json["modified"]?.stringValue.flatMap(Date.init(manifestText:)) ?? people.now()
+        let time = json["modified"]?.stringValue.flatMap(Date.init(manifestText:)) ?? places.people.now()
         let place = KeptPlace(locator: locator, totalProgression: progression, modified: time)
-        try await people.keep(place, of: user, in: book)
+        try await places.people.keep(place, of: places.user, in: book)
     }
 }

@@ -47,4 +47,10 @@ struct ShelfContext: Sendable {
 
     /// Whose places are read and kept.
     var reader: User { user ?? .everyone }
+
+    /// The places of ``reader``.
+    var places: ReaderPlaces { places(of: reader) }
+
+    /// The places of a person.
+    func places(of user: User) -> ReaderPlaces { ReaderPlaces(shelf: shelf, people: people, user: user) }
 }

@@ -31,8 +31,8 @@ extension FeedMaker {
 
     /// The books in which the person has a place, the last one first.
     func reading() async throws -> ServerResponse {
-        let places = try await context.people.recent(of: context.reader, limit: Self.maxPlaces)
-        let books = try await shelfBooks(of: places)
+        let places = try await context.places.recent(limit: Self.maxPlaces)
+        let books = places.map(\.book)
         var feed = makeFeed("Continue reading", at: addresses.reading, .books)
         feed.metadata.numberOfItems = books.count
         feed.publications = try await publications(books)
@@ -47,8 +47,7 @@ extension FeedMaker {
         guard let id = Int64(segment), String(id) == segment, let book = try await context.shelf.book(id) else {
             return nil
         }
-        let place =
-            BookAddress.pages(of: book) == nil ? nil : try await context.people.place(of: context.reader, in: id)
+        let place = BookAddress.pages(of: book) == nil ? nil : try await context.places.place(in: book.id)
         var names = NameLinks(addresses)
         let entry = FeedBook(book: book, addresses: addresses, place: place)
         let publication = entry.publication(isAlone: true, names: &names)

@@ -14,7 +14,7 @@ extension FeedMaker {
     /// reading are in it.
     func root() async throws -> ServerResponse {
         let counts = try await context.shelf.counts()
-        let places = try await context.people.recent(of: context.reader, limit: Self.groupSize)
+        let reading = try await context.places.recent(limit: Self.groupSize).map(\.book)
         var feed = makeFeed(context.title, at: addresses.root, .navigation)
         feed.links.append(
             Link(href: addresses.otherRoot, type: version.other.type(.navigation), rels: [CatalogRelation.alternate]))
@@ -27,7 +27,7 @@ extension FeedMaker {
                 "All books", to: addresses.books(), .books, rel: CatalogRelation.subsection, count: counts.books,
                 sentence: "\(Self.text(counts.books)) by title."),
         ]
-        if !places.isEmpty {
+        if !reading.isEmpty {
             feed.navigation.append(
                 link(
                     "Continue reading", to: addresses.reading, .books, rel: CatalogRelation.subsection,
@@ -40,18 +40,15 @@ extension FeedMaker {
                     division.title, to: addresses.list(division), .navigation, rel: CatalogRelation.subsection,
                     count: count, sentence: "All books by \(division.facetTitle.lowercased())."))
         }
-        if version == .json, counts.books > 0 { feed.groups = try await groups(places, counts) }
+        if version == .json, counts.books > 0 { feed.groups = try await groups(reading, counts) }
         return answer(feed, .navigation, updated: counts.changed)
     }
 
-    private func groups(
-        _ places: [(book: Int64, place: KeptPlace)], _ counts: ShelfCounts
-    ) async throws -> [FeedGroup] {
+    private func groups(_ reading: [ShelfBook], _ counts: ShelfCounts) async throws -> [FeedGroup] {
         var newest = BookSelection()
         newest.sort = .added
         var query = newest.query
         query.limit = Self.groupSize
-        let reading = try await shelfBooks(of: places)
         let new = try await context.shelf.books(query).books
         var groups = [
             group("Continue reading", at: addresses.reading, try await publications(reading), count: nil),
@@ -70,16 +67,6 @@ extension FeedMaker {
             publications: publications)
         group.metadata.numberOfItems = count
         return group
-    }
-
-    /// The books of a person's places that are still on the shelf, in the same order. One query.
-    func shelfBooks(of places: [(book: Int64, place: KeptPlace)]) async throws -> [ShelfBook] {
-        if places.isEmpty { return [] }
-        var query = ShelfQuery(limit: places.count)
-        query.ids = places.map { $0.book }
-        let books = try await context.shelf.books(query).books
-        let byID = Dictionary(books.map { ($0.id, $0) }) { first, _ in first }
-        return places.compactMap { byID[$0.book] }
     }
 
     /// All authors, series, subjects, languages or collections, each with its books; nil for a page that doesn't exist.

@@ -78,15 +78,10 @@ struct FeedMaker: Sendable {
     /// "1 book", "2 books".
     static func text(_ count: Int) -> String { count == 1 ? "1 book" : "\(count) books" }
 
-    /// The books as entries. One query finds the person's places, and only if one of the books has pages to stream.
+    /// The books as entries. Two queries find the person's places in the books with pages to stream.
     func publications(_ books: [ShelfBook]) async throws -> [FeedPublication] {
-        var places: [Int64: KeptPlace] = [:]
-        if books.contains(where: { BookAddress.pages(of: $0) != nil }) {
-            // A person's places are few; those in more books than this are left out.
-            for (book, place) in try await context.people.recent(of: context.reader, limit: 1_000) {
-                places[book] = place
-            }
-        }
+        let paged = books.filter { BookAddress.pages(of: $0) != nil }.map(\.id)
+        let places = paged.isEmpty ? [:] : try await context.places.places(in: paged)
         var names = NameLinks(addresses)
         return books.map { book in
             FeedBook(book: book, addresses: addresses, place: places[book.id]).publication(names: &names)

@@ -15,7 +15,7 @@ extension PageMaker {
             return nil
         }
         async let others = self.others(of: book)
-        let place = try await context.people.place(of: context.reader, in: id)
+        let place = try await context.places.place(in: book.id)
         let frame = PageFrame(context: context, title: ShownBook(book).title)
         let content = self.content(book, place, others: try await others)
         return frame.answer(content, for: request)

@@ -86,14 +86,8 @@ extension PageMaker {
 
     /// The books in which the person has a place, the last one first, without finished ones and those that are gone.
     private func reading() async throws -> [(book: ShelfBook, place: KeptPlace)] {
-        let places = try await context.people.recent(of: context.reader, limit: 4 * Self.maxReading)
+        let reading = try await context.places.recent(limit: 4 * Self.maxReading)
             .filter { ($0.place.totalProgression ?? 0) < Self.finished }
-        if places.isEmpty { return [] }
-        var query = ShelfQuery(limit: places.count)
-        query.ids = places.map { $0.book }
-        let books = try await context.shelf.books(query).books
-        let byID = Dictionary(books.map { ($0.id, $0) }) { first, _ in first }
-        let reading = places.compactMap { place in byID[place.book].map { (book: $0, place: place.place) } }
         return Array(reading.prefix(Self.maxReading))
     }
 }

@@ -103,13 +103,7 @@ struct KOReaderDocuments: Sendable {
 
     /// Returns the books that the person has a place in, the latest first.
     private func booksWithPlaces(of user: User) async throws -> [ShelfBook] {
-        let ids = try await context.people.recent(of: user, limit: Self.mostPlaces).map(\.book)
-        if ids.isEmpty { return [] }
-        var query = ShelfQuery(limit: Self.mostPlaces)
-        query.ids = ids
-        let books = try await context.shelf.books(query).books
-        let found = Dictionary(books.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        return ids.compactMap { found[$0] }
+        try await context.places(of: user).recent(limit: Self.mostPlaces).map(\.book)
     }
 
     /// Computes digests that are not known yet, until one is the document's.

@@ -17,6 +17,7 @@ struct KOReaderSync: Sendable {
     let user: User
 
     private var documents: KOReaderDocuments { KOReaderDocuments(context) }
+    private var places: ReaderPlaces { context.places(of: user) }
 
     // MARK: For KOReader
 
@@ -35,7 +36,7 @@ struct KOReaderSync: Sendable {
         try await context.people.keep(progress, of: user)
         _ = try await attempt { () async throws -> Bool? in
             guard let book = try await documents.book(progress.document, of: user) else { return false }
-            let kept = try await context.people.place(of: user, in: book.id)
+            let kept = try await places.place(in: book.id)
             if let kept, kept.seconds > progress.timestamp { return false }
             return try await bring(progress, to: book)
         }
@@ -43,7 +44,7 @@ struct KOReaderSync: Sendable {
 
     private func place(in document: String, after time: Int64?) async throws -> KeptProgress? {
         guard let book = try await documents.book(document, of: user),
-            let place = try await context.people.place(of: user, in: book.id), place.seconds > time ?? .min,
+            let place = try await places.place(in: book.id), place.seconds > time ?? .min,
             let locator = try? Locator(
                 json: JSONValue(data: place.locator, maximumSize: PeopleStore.longestLocator))
         else { return nil }
@@ -64,7 +65,7 @@ struct KOReaderSync: Sendable {
         do {
             _ = try await attempt { () async throws -> Bool? in
                 let digest = try await documents.digest(of: book)
-                let kept = try await context.people.place(of: user, in: book.id)
+                let kept = try await places.place(in: book.id)
                 var newest: KeptProgress?
                 for document in DocumentDigest.names(of: book) + [digest] {
                     guard let progress = try await context.people.progress(of: user, document: document),

@@ -18,6 +18,24 @@ extension PeopleStore {
         }
     }
 
+    /// Returns the places of a person in those of `books` that have one, by the books' numbers. One query.
+    package func places(of user: User, in books: [Int64]) async throws -> [Int64: KeptPlace] {
+        if books.isEmpty { return [:] }
+        let (id, list) = (user.id, "[\(books.map(String.init).joined(separator: ","))]")
+        return try await database.read { db in
+            let sql = """
+                SELECT book, locator, progression, modified, device
+                FROM json_each(?) AS wanted CROSS JOIN places ON user = ? AND book = wanted.value
+                """
+            var places: [Int64: KeptPlace] = [:]
+            for row in try Row.fetchAll(db, sql: sql, arguments: [list, id]) {
+                let values = RowValues(row)
+                places[try values.int64(0)] = try Self.place(values, from: 1)
+            }
+            return places
+        }
+    }
+
     /// Keeps the place of a person in a book instead of the one before, unless that is newer. Compares and writes in one
     /// transaction.
     ///
