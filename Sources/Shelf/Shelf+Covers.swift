@@ -30,25 +30,76 @@ extension Shelf {
         } catch let failure as OwnFailure { throw failure.cause }
     }
 
-    /// Makes the covers that are still unknown, several at once, and removes the files of covers that are no
-    /// book's. A book whose cover can't be read is left for the next call.
+    /// Makes the covers that are still unknown, several at once of each source, and removes the files of covers that are
+    /// no book's. A book whose cover can't be read is left for the next call.
     ///
     /// - Parameter progress: Counts the covers.
-    /// - Throws: The storage's error after many failures in a row; errors of the shelf's folder; `CancellationError`.
+    /// - Throws: The error of a storage after many failures in a row, once the covers of the other sources are made; errors
+    ///   of the shelf's folder; `CancellationError`.
     public func makeCovers(progress: ProgressReporter = ProgressReporter()) async throws {
         do { try await makeAllCovers(progress) } catch let failure as OwnFailure { throw failure.cause }
     }
 
+    /// As ``makeCovers(progress:)`` for one source, without the removal of files.
+    ///
+    /// - Parameter source: Its number; nothing is made for a source that isn't given.
+    package func makeCovers(source: Int64) async throws {
+        guard let source = sources.first(where: { $0.id == source }) else { return }
+        do { try await makeCovers(of: source, ProgressReporter()) } catch let failure as OwnFailure {
+            throw failure.cause
+        }
+    }
+
+    /// The numbers of the given sources, in their order.
+    package nonisolated var sourceNumbers: [Int64] { sources.map(\.id) }
+
+    /// Removes the files of covers that are no book's, which a crash may leave.
+    ///
+    /// - Throws: Errors of the shelf's folder; `CancellationError`.
+    package func removeStrayCovers() async throws {
+        do { try await sweepCovers() } catch let failure as OwnFailure { throw failure.cause }
+    }
+
     private func makeAllCovers(_ progress: ProgressReporter) async throws {
         try await sweepCovers()
-        let limit = max(1, options.concurrentReads ?? 8)
+        let failure = try await withThrowingTaskGroup(of: CoverOutcome.self) { group in
+            for source in sources {
+                group.addTask { CoverOutcome(error: await self.failure(ofMakingCoversOf: source, progress)) }
+            }
+            var first: (any Error)?
+            while let outcome = try await group.next() {
+                guard let error = outcome.error else { continue }
+                if error is OwnFailure || Task.isCancelled { throw error }
+                first = first ?? error
+            }
+            return first
+        }
+        if let failure { throw failure }
+    }
+
+    private func failure(ofMakingCoversOf source: OpenedSource, _ progress: ProgressReporter) async -> (any Error)? {
+        do {
+            try await makeCovers(of: source, progress)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func makeCovers(of source: OpenedSource, _ progress: ProgressReporter) async throws {
+        // A slow source keeps no other one waiting. All of them together have at most twice as many covers in memory as
+        // one alone.
+        let most = max(1, options.concurrentReads ?? 8)
+        let (limit, id) = (min(most, max(1, 2 * most / sources.count)), source.id)
         try await withThrowingTaskGroup(of: CoverOutcome.self) { group in
             var (page, last, running, failures) = (ArraySlice<ShelfBook>(), Int64(0), 0, 0)
             while true {
                 while running < limit {
                     if page.isEmpty {
                         let after = last
-                        let books = try await database.own { try await $0.coverless(after: after, limit: 100) }
+                        let books = try await database.own {
+                            try await $0.coverless(source: id, after: after, limit: 100)
+                        }
                         page = books[...]
                         progress.expectMore(Int64(books.count))
                     }
@@ -106,7 +157,7 @@ extension Shelf {
     }
 }
 
-/// The result of making one cover.
+/// The result of making a cover, or those of a source.
 private struct CoverOutcome: Sendable {
     var error: (any Error)?
 }

@@ -4,7 +4,7 @@ import Logging
 import Publication
 
 extension Shelf {
-    /// Lists all sources once, and reads the files that are new or changed.
+    /// Lists all sources once, several at the same time, and reads the files that are new or changed.
     ///
     /// Each source is listed as a whole; what is known by size, time and tag isn't opened. A cancelled scan keeps what
     /// it has read, and the next one continues with the rest. A source that can't be read is reported as
@@ -20,24 +20,48 @@ extension Shelf {
     public func scan(confirmingRemovals: Bool = false, progress: ProgressReporter = ProgressReporter()) async throws
         -> ScanReport
     {
+        let outcomes = try await withThrowingTaskGroup(of: ScanOutcome.self) { group in
+            for (index, source) in sources.enumerated() {
+                group.addTask {
+                    let result = await self.scan(source, isConfirmed: confirmingRemovals, progress)
+                    return ScanOutcome(index: index, result: result)
+                }
+            }
+            var outcomes: [ScanOutcome] = []
+            while let outcome = try await group.next() {
+                if case .failure(let error) = outcome.result {
+                    if let failure = error as? OwnFailure { throw failure.cause }
+                    try Task.checkCancellation()
+                }
+                outcomes.append(outcome)
+            }
+            return outcomes.sorted { $0.index < $1.index }
+        }
         var report = ScanReport()
         report.isComplete = true
         var failures: [any Error] = []
-        for source in sources {
-            do {
-                let look = try await look(at: source, .all, isConfirmed: confirmingRemovals, progress: progress)
-                report.add(look.report)
-            } catch let failure as OwnFailure {
-                throw failure.cause
-            } catch {
-                try Task.checkCancellation()
-                interrupt(source, error)
+        for outcome in outcomes {
+            switch outcome.result {
+            case .success(let part): report.add(part)
+            case .failure(let error):
                 failures.append(error)
                 report.isComplete = false
             }
         }
         if let first = failures.first, failures.count == sources.count { throw first }
         return report
+    }
+
+    /// Scans one source, and reports why it can't be read.
+    private func scan(_ source: OpenedSource, isConfirmed: Bool, _ progress: ProgressReporter) async
+        -> Result<ScanReport, any Error>
+    {
+        do {
+            return .success(try await look(at: source, .all, isConfirmed: isConfirmed, progress: progress).report)
+        } catch {
+            if !(error is OwnFailure), !Task.isCancelled { interrupt(source, error) }
+            return .failure(error)
+        }
     }
 
     /// The part of a source that is looked at.
@@ -77,8 +101,7 @@ extension Shelf {
 
 extension Shelf {
     private func compare(_ source: OpenedSource, _ extent: Extent, isConfirmed: Bool) async throws -> Look {
-        let spool = ListingSpool(database: database, turns: listings)
-        defer { spool.end() }
+        let spool = ListingSpool(database: database, source: source.id)
         let (scope, unlisted) = try await list(extent, of: source, into: spool)
         let (id, policy, paths) = (source.id, options.removal, unlisted.map(\.path))
         let comparison: Comparison
@@ -90,7 +113,6 @@ extension Shelf {
         } else {
             comparison = Comparison()
         }
-        spool.end()
         if scope == .all, unlisted.isEmpty { try await sawAll(of: source) }
         note(unlisted, of: source, isAll: scope == .all)
         if scope != nil { note(withheld: comparison.withheld, of: source) }
@@ -110,6 +132,8 @@ extension Shelf {
     ) {
         let listing = listing(of: source)
         guard case .places(let places) = extent, !places.isLarge, !places.present.contains(source.source.root) else {
+            try await listings.begin()
+            defer { listings.end() }
             return (.all, try await listing.listAll(into: spool))
         }
         if places.isEmpty { return (nil, []) }
@@ -220,6 +244,12 @@ extension Shelf {
             options.logger?.warning("covers not removed", metadata: ["reason": "\(reason)"])
         }
     }
+}
+
+/// The result of scanning one source.
+private struct ScanOutcome: Sendable {
+    var index: Int
+    var result: Result<ScanReport, any Error>
 }
 
 extension ScanReport {

@@ -17,8 +17,8 @@ public actor Shelf {
     let options: ShelfOptions
     let sources: [OpenedSource]
     private let lock: FolderLock
-    /// Admits one listing to the database.
-    let listings = Turns()
+    /// Admits this many listings of whole sources at once. Listings of parts, after events, don't wait for them.
+    let listings = Turns(8)
     /// Why a source can't be read at the moment, by its number.
     private var interruptions: [Int64: String] = [:]
     /// The numbers of books that stay although a listing lacks them, as last reported.

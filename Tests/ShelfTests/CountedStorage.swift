@@ -22,6 +22,8 @@ final class CountedStorage: ForwardingProvider {
         var isRefusing = false
         /// A listing waits until two more files were opened.
         var isSlow = false
+        /// Every listing waits.
+        var isHeld = false
         /// Folders that may not be listed.
         var locked: Set<ProviderPath> = []
         /// Folders that are listed, but not found themselves.
@@ -67,6 +69,7 @@ final class CountedStorage: ForwardingProvider {
                 return state.opened.count
             }
             if state.value.locked.contains(path) { throw FileError.make(.fileReadNoPermission, path: path) }
+            if state.value.isHeld { try await eventually { !state.value.isHeld } }
             if state.value.isSlow {
                 try await eventually { state.value.opened.count >= opened + 2 || !state.value.isSlow }
             }

@@ -153,6 +153,47 @@ import Testing
         #expect(bench.storage.state.value.mostOpen == 1)
     }
 
+    @Test func `the covers of other sources don't wait for a storage that doesn't answer`() async throws {
+        let slow = CountedStorage()
+        try await slow.memory.createFolder(path: ProviderPath("more"))
+        for number in 0..<20 {
+            let data = try ShelfBench.epub("Book \(number)", cover: SampleBook.coverPicture())
+            try await slow.memory.writeContents(path: ProviderPath("more/\(number).epub"), contents: data)
+        }
+        try await bench.memory.createFolder(path: ProviderPath("books"))
+        let source = ShelfSource(provider: slow, root: try ProviderPath("more"))
+        try await bench.with([source, bench.source]) { shelf in
+            try await shelf.scan()
+            // Its number comes after all others.
+            try await bench.put("books/z.epub", ShelfBench.epub("Z", cover: SampleBook.coverPicture()))
+            try await shelf.scan()
+            slow.state.update { $0.openLimit = $0.opened.count }
+            let work = Task { try await shelf.makeCovers() }
+            try await eventually { try await shelf.book(at: "books/z.epub")?.coverState == .known }
+            work.cancel()
+            await #expect(throws: CancellationError.self) { try await work.value }
+        }
+    }
+
+    @Test func `a storage that is away keeps no other source without covers`() async throws {
+        let away = CountedStorage()
+        try await away.memory.createFolder(path: ProviderPath("more"))
+        for number in 0..<30 {
+            let data = try ShelfBench.epub("Book \(number)", cover: SampleBook.coverPicture())
+            try await away.memory.writeContents(path: ProviderPath("more/\(number).epub"), contents: data)
+        }
+        try await bench.memory.createFolder(path: ProviderPath("books"))
+        let source = ShelfSource(provider: away, root: try ProviderPath("more"))
+        try await bench.with([source, bench.source]) { shelf in
+            try await shelf.scan()
+            try await bench.put("books/z.epub", ShelfBench.epub("Z", cover: SampleBook.coverPicture()))
+            try await shelf.scan()
+            away.state.update { $0.isAway = true }
+            await #expect(throws: URLError.self) { try await shelf.makeCovers() }
+            #expect(try await shelf.book(at: "books/z.epub")?.coverState == .known)
+        }
+    }
+
     @Test func `a request that the storage cancels keeps no other cover from being made`() async throws {
         for name in ["a", "b", "c"] {
             try await bench.put("books/\(name).epub", ShelfBench.epub("Book \(name)", cover: SampleBook.coverPicture()))

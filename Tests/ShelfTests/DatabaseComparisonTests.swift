@@ -148,6 +148,32 @@ import Testing
         #expect(try #require(try await fixture.database.sources().first?.scanned) > scanned)
     }
 
+    @Test func `a large listing of one source delays no listing of another one`() async throws {
+        let fixture = try await Fixture()
+        let source = fixture.source
+        let other = try await fixture.database.sourceID(location: "memory://other/", name: "Other")
+        let slow = ListingSpool(database: fixture.database, source: other)
+        for number in 0..<25_000 { try await slow.add(Fixture.file("\(number).epub", number)) }
+        let spool = ListingSpool(database: fixture.database, source: source)
+        try await spool.add(Fixture.file("a.epub"))
+        let comparison = try await spool.finish { try await $0.compare(source: source) }
+        #expect(comparison.listed == 1 && comparison.pending == 1)
+        let slowComparison = try await slow.finish { try await $0.compare(source: other) }
+        #expect(slowComparison.listed == 25_000 && slowComparison.pending == 25_000)
+        #expect(try await fixture.database.pending(source: source, limit: 9).map(\.path.string) == ["/a.epub"])
+    }
+
+    @Test func `a listing that failed leaves nothing to the next one`() async throws {
+        let fixture = try await Fixture()
+        let source = fixture.source
+        let failed = ListingSpool(database: fixture.database, source: source)
+        for number in 0..<2_000 { try await failed.add(Fixture.file("\(number).epub", number)) }
+        let spool = ListingSpool(database: fixture.database, source: source)
+        try await spool.add(Fixture.file("a.epub"))
+        let comparison = try await spool.finish { try await $0.compare(source: source) }
+        #expect(comparison.listed == 1)
+    }
+
     @Test func `a listing of a part changes that part alone`() async throws {
         let fixture = try await Fixture()
         try await fixture.look(try ["a", "a/1", "a/2", "a0", "b/1", "b/2"].map { try Fixture.file($0) })

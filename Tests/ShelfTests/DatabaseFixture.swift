@@ -56,8 +56,8 @@ struct DatabaseFixture {
         policy: RemovalPolicy = .cautious, isConfirmed: Bool = false
     ) async throws -> Comparison {
         clock.advance()
-        try await database.beginListing()
-        try await database.list(files)
+        try await database.beginListing(of: source)
+        try await database.list(files, of: source)
         return try await database.compare(
             source: source, scope: scope, unlisted: try unlisted.map { try ProviderPath($0) }, policy: policy,
             isConfirmed: isConfirmed)

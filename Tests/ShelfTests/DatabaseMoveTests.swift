@@ -38,8 +38,8 @@ import Testing
         #expect(try await fixture.paths().isEmpty)
         let source = try await fixture.database.sourceID(location: "memory://test/", name: "Test")
         #expect(source != fixture.source)
-        try await fixture.database.beginListing()
-        try await fixture.database.list(files)
+        try await fixture.database.beginListing(of: source)
+        try await fixture.database.list(files, of: source)
         _ = try await fixture.database.compare(source: source)
         let pending = try await fixture.database.pending(source: source, limit: 10)
         _ = try await fixture.database.store(

@@ -134,8 +134,8 @@ import Testing
         let before = try await fixture.ids(paths)
         let database = fixture.database
         let source = try await database.sourceID(location: "memory://other/", name: "Other")
-        try await database.beginListing()
-        try await database.list(files)
+        try await database.beginListing(of: source)
+        try await database.list(files, of: source)
         _ = try await database.compare(source: source)
         func read() async throws {
             let pending = try await database.pending(source: source, limit: 10)

@@ -174,6 +174,21 @@ import Testing
         #expect(bench.storage.state.value.opened.count == 32)
     }
 
+    @Test func `a source that is slow to list keeps no other one waiting`() async throws {
+        let slow = CountedStorage()
+        try await slow.memory.createFolder(path: ProviderPath("more"))
+        try await slow.memory.writeContents(path: ProviderPath("more/b.epub"), contents: ShelfBench.epub("B"))
+        slow.state.update { $0.isHeld = true }
+        try await bench.put("books/a.epub", ShelfBench.epub("A"))
+        let source = ShelfSource(provider: slow, root: try ProviderPath("more"))
+        try await bench.with([source, bench.source]) { shelf in
+            let scan = Task { try await shelf.scan() }
+            try await eventually { try await shelf.paths == ["/books/a.epub"] }
+            slow.state.update { $0.isHeld = false }
+            #expect(try await scan.value.added == 2)
+        }
+    }
+
     @Test func `a source that fails doesn't keep the others from being scanned`() async throws {
         try await bench.put("books/a.epub", ShelfBench.epub("A"))
         let other = MemoryFileProvider(MemoryConfiguration(name: "other"))

@@ -47,12 +47,13 @@ struct BookReader {
         return try id.flatMap { try books([$0]).first }
     }
 
-    /// Returns books whose covers have not been asked for.
-    func coverless(after id: Int64, limit: Int) throws -> [ShelfBook] {
-        try books(
-            Int64.fetchAll(
-                db, sql: "SELECT id FROM books WHERE cover = 0 AND id > ? ORDER BY id LIMIT ?",
-                arguments: [id, max(0, limit)]))
+    /// Returns books of a source whose covers have not been asked for.
+    func coverless(source: Int64, after id: Int64, limit: Int) throws -> [ShelfBook] {
+        let sql = """
+            SELECT books.id FROM books CROSS JOIN files ON files.id = books.file AND source = ?
+            WHERE cover = 0 AND books.id > ? ORDER BY books.id LIMIT ?
+            """
+        return try books(Int64.fetchAll(db, sql: sql, arguments: [source, id, max(0, limit)]))
     }
 
     /// Returns those of `ids` that are numbers of books.

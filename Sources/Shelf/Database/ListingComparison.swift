@@ -9,18 +9,21 @@ struct ListingComparison {
     private let db: Database
     private let source: Int64
     private let now: Date
+    /// The files of the listing, to be used as `listed`.
+    private let listed: String
 
     init(_ db: Database, source: Int64, now: Date) {
         self.db = db
         self.source = source
         self.now = now
+        listed = "temp.\(Listing.table(of: source)) AS listed"
     }
 
     func run(scope: ComparisonScope, unlisted: [ProviderPath], isCautious: Bool) throws -> Comparison {
         var result = Comparison()
         try prepare()
         try relate(scope: scope, unlisted: unlisted)
-        result.listed = try count("SELECT count(*) FROM temp.listed")
+        result.listed = try count("SELECT count(*) FROM \(listed)")
         try findMoves()
         result.unchanged = try count("SELECT count(*) FROM temp.known WHERE relation IN (1, 3)")
         try storeMoves(&result)
@@ -37,7 +40,9 @@ struct ListingComparison {
             try DepartedTable(db, now: now).forget()
         }
         if result.movedCount + result.removedCount > 0 { try SourceTable(db).noteChange(now) }
-        for table in ["listed", "known", "moves", "places"] { try db.execute(sql: "DELETE FROM temp.\(table)") }
+        for table in [Listing.table(of: source), "known", "moves", "places"] {
+            try db.execute(sql: "DELETE FROM temp.\(table)")
+        }
         return result
     }
 
@@ -50,7 +55,7 @@ struct ListingComparison {
 
 extension ListingComparison {
     private func prepare() throws {
-        try Listing(db).create()
+        try Listing(db, source: source).create()
         for table in [
             // How a known file relates to the listing: 0 missing, 1 proven to be unchanged, 2 listed with another version
             // or without a proof, 3 moved, 4 missing and kept.
@@ -69,11 +74,11 @@ extension ListingComparison {
         let relation = """
             CASE WHEN listed.path IS NULL THEN 0 WHEN \(Self.isProof) THEN 1 ELSE 2 END
             """
-        let listed = "LEFT JOIN temp.listed ON listed.path = files.path"
+        let join = "LEFT JOIN \(listed) ON listed.path = files.path"
         switch scope {
         case .all:
             try db.execute(
-                sql: "INSERT INTO temp.known SELECT files.id, \(relation) FROM files \(listed) WHERE source = ?",
+                sql: "INSERT INTO temp.known SELECT files.id, \(relation) FROM files \(join) WHERE source = ?",
                 arguments: [source])
         case .below(let paths):
             try setPlaces(paths)
@@ -81,14 +86,14 @@ extension ListingComparison {
                 try db.execute(
                     sql: """
                         INSERT OR IGNORE INTO temp.known SELECT files.id, \(relation)
-                        FROM temp.places CROSS JOIN files ON source = ? AND \(condition) \(listed)
+                        FROM temp.places CROSS JOIN files ON source = ? AND \(condition) \(join)
                         """, arguments: [source])
             }
             // Whatever was listed besides.
             try db.execute(
                 sql: """
                     INSERT OR IGNORE INTO temp.known SELECT files.id, \(relation)
-                    FROM temp.listed CROSS JOIN files ON source = ? AND files.path = listed.path
+                    FROM \(listed) CROSS JOIN files ON source = ? AND files.path = listed.path
                     """, arguments: [source])
         }
         try setPlaces(unlisted)
@@ -101,7 +106,7 @@ extension ListingComparison {
         }
         try db.execute(
             sql: """
-                UPDATE temp.listed SET file = files.id FROM files
+                UPDATE \(listed) SET file = files.id FROM files
                 WHERE files.source = ? AND files.path = listed.path
                 """, arguments: [source])
     }
@@ -147,7 +152,7 @@ extension ListingComparison {
     private func findMoves() throws {
         for columns in Self.evidence {
             let isMissing = "EXISTS (SELECT 1 FROM temp.known WHERE relation = 0)"
-            let isNew = "EXISTS (SELECT 1 FROM temp.listed WHERE file IS NULL)"
+            let isNew = "EXISTS (SELECT 1 FROM \(listed) WHERE file IS NULL)"
             guard try count("SELECT \(isMissing) AND \(isNew)") == 1 else { return }
             let keys = columns.joined(separator: ", ")
             let isComplete = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
@@ -159,7 +164,7 @@ extension ListingComparison {
                         FROM temp.known JOIN files ON files.id = known.id WHERE relation = 0 AND \(isComplete)
                     ), new AS (
                         SELECT path, \(keys), row_number() OVER (PARTITION BY \(keys) ORDER BY path) AS place
-                        FROM temp.listed WHERE file IS NULL AND \(isComplete)
+                        FROM \(listed) WHERE file IS NULL AND \(isComplete)
                     )
                     SELECT missing.id, new.path FROM missing JOIN new USING (\(keys), place)
                     """)
@@ -167,7 +172,7 @@ extension ListingComparison {
                 sql: "UPDATE temp.known SET relation = 3 WHERE relation = 0 AND id IN (SELECT id FROM temp.moves)")
             try db.execute(
                 sql: """
-                    UPDATE temp.listed SET file = moves.id FROM temp.moves
+                    UPDATE \(listed) SET file = moves.id FROM temp.moves
                     WHERE listed.path = moves.path AND listed.file IS NULL
                     """)
         }
@@ -189,7 +194,7 @@ extension ListingComparison {
         // A name is a hint at the format, and may stand for a missing title.
         try db.execute(
             sql: """
-                UPDATE files SET is_pending = 1, problem = NULL FROM temp.moves JOIN temp.listed USING (path)
+                UPDATE files SET is_pending = 1, problem = NULL FROM temp.moves JOIN \(listed) USING (path)
                 WHERE files.id = moves.id AND is_pending = 0 AND files.name <> listed.name AND (
                     problem IS NOT NULL
                     OR EXISTS (SELECT 1 FROM books WHERE books.file = files.id AND is_named_after_file = 1))
@@ -197,7 +202,7 @@ extension ListingComparison {
         try db.execute(
             sql: """
                 UPDATE files SET path = listed.path, name = listed.name
-                FROM temp.moves JOIN temp.listed USING (path) WHERE files.id = moves.id
+                FROM temp.moves JOIN \(listed) USING (path) WHERE files.id = moves.id
                 """)
     }
 }
@@ -210,7 +215,7 @@ extension ListingComparison {
             sql: """
                 UPDATE files SET size = listed.size, modified = listed.modified, tag = listed.tag,
                     identity = listed.identity, missing = 0
-                FROM temp.listed JOIN temp.known ON known.id = listed.file
+                FROM \(listed) JOIN temp.known ON known.id = listed.file
                 WHERE files.id = known.id AND relation IN (1, 3) AND (
                     missing <> 0 OR files.size IS NOT listed.size OR files.modified IS NOT listed.modified
                     OR files.tag IS NOT listed.tag OR files.identity IS NOT listed.identity)
@@ -220,7 +225,7 @@ extension ListingComparison {
                 UPDATE files SET size = listed.size, modified = listed.modified, tag = listed.tag,
                     identity = listed.identity, missing = 0, is_pending = 1,
                     problem = CASE WHEN is_pending = 1 THEN problem END
-                FROM temp.listed JOIN temp.known ON known.id = listed.file
+                FROM \(listed) JOIN temp.known ON known.id = listed.file
                 WHERE files.id = known.id AND relation = 2
                 """)
     }
@@ -229,7 +234,7 @@ extension ListingComparison {
         try db.execute(
             sql: """
                 INSERT INTO files (source, path, name, size, modified, tag, identity, is_pending, missing)
-                SELECT ?, path, name, size, modified, tag, identity, 1, 0 FROM temp.listed WHERE file IS NULL
+                SELECT ?, path, name, size, modified, tag, identity, 1, 0 FROM \(listed) WHERE file IS NULL
                 ORDER BY path
                 """, arguments: [source])
     }

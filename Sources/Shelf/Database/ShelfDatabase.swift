@@ -41,14 +41,18 @@ struct ShelfDatabase: Sendable {
 // MARK: Scanning
 
 extension ShelfDatabase {
-    /// Starts a listing, and drops an unfinished one. One listing is made at a time.
-    func beginListing() async throws { try await database.write { db in try Listing(db).begin() } }
+    /// Starts a listing of a source, and drops an unfinished one. Several sources can be listed at once.
+    func beginListing(of source: Int64) async throws {
+        try await database.write { db in try Listing(db, source: source).begin() }
+    }
 
-    /// Adds files to the listing, of at most a few thousand per call. Of a path that is listed twice the last one
-    /// counts.
-    func list(_ files: [ListedFile]) async throws { try await database.write { db in try Listing(db).add(files) } }
+    /// Adds files to the listing of a source, at most a few thousand per call. Of a path that is listed twice the last
+    /// one counts.
+    func list(_ files: [ListedFile], of source: Int64) async throws {
+        try await database.write { db in try Listing(db, source: source).add(files) }
+    }
 
-    /// Compares the listing with what is known about the source, in one transaction: files with another version and new
+    /// Compares the listing of a source with what is known about the source, in one transaction: files with another version and new
     /// ones become pending, those that moved get their new paths, and books whose files are missing are removed.
     ///
     /// - Parameters:
@@ -95,9 +99,10 @@ extension ShelfDatabase {
 // MARK: Covers
 
 extension ShelfDatabase {
-    /// Returns books whose covers have not been asked for, in the order of their numbers, those that come after `id`.
-    func coverless(after id: Int64 = 0, limit: Int) async throws -> [ShelfBook] {
-        try await database.read { db in try BookReader(db).coverless(after: id, limit: limit) }
+    /// Returns books of a source whose covers have not been asked for, in the order of their numbers, those that come
+    /// after `id`.
+    func coverless(source: Int64, after id: Int64 = 0, limit: Int) async throws -> [ShelfBook] {
+        try await database.read { db in try BookReader(db).coverless(source: source, after: id, limit: limit) }
     }
 
     /// Stores what was found out about a book's cover: `tag` is `nil` if it has none.

@@ -1,30 +1,27 @@
 import FileProviderCore
 
-/// Collects the files of one listing, and hands them to the database in batches.
+/// Collects the files of one listing of a source, and hands them to the database in batches.
 ///
-/// The database holds one listing at a time. The files of a usual listing are kept in memory until it is complete, so
-/// that a slow storage doesn't delay the listings of others.
+/// The database has a separate listing for each source, and a batch is one short change, so a slow storage doesn't delay
+/// the listings of others. The files of a listing that failed stay there, unused, until the next one of the same source.
 final class ListingSpool: Sendable {
-    /// Files of one call to the database.
+    /// Files of one call to the database, and the most files in memory.
     private static let batch = 1_000
-    /// The most files in memory.
-    private static let limit = 20_000
 
     private let database: ShelfDatabase
-    private let turns: Turns
+    private let source: Int64
     private let state = LockedValue<(files: [ListedFile], isBegun: Bool)>(([], false))
 
-    /// - Parameter turns: Admits one listing to the database.
-    init(database: ShelfDatabase, turns: Turns) {
+    init(database: ShelfDatabase, source: Int64) {
         self.database = database
-        self.turns = turns
+        self.source = source
     }
 
     /// Adds a file. One caller at a time.
     func add(_ file: ListedFile) async throws {
         let isFull = state.update { state in
             state.files.append(file)
-            return state.files.count >= Self.limit
+            return state.files.count >= Self.batch
         }
         if isFull { try await store() }
     }
@@ -35,28 +32,16 @@ final class ListingSpool: Sendable {
         return try await database.own(compare)
     }
 
-    /// Admits the next listing. Has to be called once this one has ended in any way.
-    func end() {
-        let wasBegun = state.update { state in
-            defer { state = ([], false) }
-            return state.isBegun
-        }
-        if wasBegun { turns.end() }
-    }
-
     private func store() async throws {
+        let source = source
         if !state.value.isBegun {
-            try await turns.begin()
+            try await database.own { try await $0.beginListing(of: source) }
             state.update { $0.isBegun = true }
-            try await database.own { try await $0.beginListing() }
         }
         let files = state.update { state in
             defer { state.files = [] }
             return state.files
         }
-        for start in stride(from: 0, to: files.count, by: Self.batch) {
-            let part = Array(files[start..<min(start + Self.batch, files.count)])
-            try await database.own { try await $0.list(part) }
-        }
+        if !files.isEmpty { try await database.own { try await $0.list(files, of: source) } }
     }
 }

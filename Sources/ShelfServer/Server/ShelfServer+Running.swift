@@ -83,15 +83,27 @@ extension ShelfServer {
         }
     }
 
-    /// Makes the covers that are missing, whenever the shelf has changed.
+    /// Makes the covers that are missing, whenever the shelf has changed; those of each source beside the others.
     private func makeCovers() async throws {
+        do { try await shelf.removeStrayCovers() } catch {
+            if Task.isCancelled { throw error }
+            logger?.info(
+                "Old covers could not be removed.", metadata: ["error": "\(LogText.shown(error.sentence))"])
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for source in shelf.sourceNumbers { group.addTask { try await self.makeCovers(of: source) } }
+            try await group.waitForAll()
+        }
+    }
+
+    private func makeCovers(of source: Int64) async throws {
         var seen: Date?
         while true {
             try await Task.sleep(for: .seconds(10))
             do {
                 let changed = try await shelf.counts().changed
                 if changed == seen { continue }
-                try await shelf.makeCovers()
+                try await shelf.makeCovers(source: source)
                 seen = changed
             } catch {
                 // A storage's cancelled request ends no server.
