@@ -31,7 +31,11 @@ extension Shelf {
     }
 
     /// Makes the covers that are still unknown, several at once of each source, and removes the files of covers that are
-    /// no book's. A book whose cover can't be read is left for the next call.
+    /// no book's.
+    ///
+    /// A book whose cover can't be read is left for a later call, after a pause that grows from
+    /// ``/FileProviderCore/WatchOptions/minInterval`` to 16 times ``/FileProviderCore/WatchOptions/maxInterval``. Calls
+    /// before the end of the pause leave it out.
     ///
     /// - Parameter progress: Counts the covers.
     /// - Throws: The error of a storage after many failures in a row, once the covers of the other sources are made; errors
@@ -50,6 +54,14 @@ extension Shelf {
         }
     }
 
+    /// Whether a call tries covers again that could not be read, after their pauses.
+    ///
+    /// - Parameter source: The number of the source.
+    package func hasDueCovers(source: Int64) -> Bool {
+        let now = ContinuousClock.now
+        return coverDelays.values.contains { $0.source == source && $0.end <= now }
+    }
+
     /// The numbers of the given sources, in their order.
     package nonisolated var sourceNumbers: [Int64] { sources.map(\.id) }
 
@@ -64,7 +76,9 @@ extension Shelf {
         try await sweepCovers()
         let failure = try await withThrowingTaskGroup(of: CoverOutcome.self) { group in
             for source in sources {
-                group.addTask { CoverOutcome(error: await self.failure(ofMakingCoversOf: source, progress)) }
+                group.addTask {
+                    CoverOutcome(id: source.id, error: await self.failure(ofMakingCoversOf: source, progress))
+                }
             }
             var first: (any Error)?
             while let outcome = try await group.next() {
@@ -91,8 +105,11 @@ extension Shelf {
         // one alone.
         let most = max(1, options.concurrentReads ?? 8)
         let (limit, id) = (min(most, max(1, 2 * most / sources.count)), source.id)
+        let began = ContinuousClock.now
         try await withThrowingTaskGroup(of: CoverOutcome.self) { group in
-            var (page, last, running, failures) = (ArraySlice<ShelfBook>(), Int64(0), 0, 0)
+            var (page, last, running) = (ArraySlice<ShelfBook>(), Int64(0), 0)
+            // The books that failed in a row with errors that every book would meet.
+            var row: [Int64] = []
             while true {
                 while running < limit {
                     if page.isEmpty {
@@ -105,20 +122,44 @@ extension Shelf {
                     }
                     guard let book = page.popFirst() else { break }
                     last = book.id
+                    if let delay = coverDelays[book.id], delay.end > began {
+                        progress.advance(by: 1)
+                        continue
+                    }
                     running += 1
-                    group.addTask { CoverOutcome(error: await self.failure(ofMakingCoverOf: book)) }
+                    group.addTask {
+                        CoverOutcome(id: book.id, error: await self.failure(ofMakingCoverOf: book))
+                    }
                 }
-                guard let outcome = try await group.next() else { return }
+                guard let outcome = try await group.next() else { break }
                 running -= 1
                 progress.advance(by: 1)
-                guard let error = outcome.error else {
-                    failures = 0
-                    continue
+                if let error = outcome.error {
+                    if error is OwnFailure || Task.isCancelled { throw error }
+                    row.append(outcome.id)
+                    if error.concernsEveryItem || error.isTransient {
+                        // The storage is away, so no book has to wait longer than the others.
+                        if row.count >= 3 * limit { throw error }
+                        continue
+                    }
+                    delayCovers(of: row, in: id, after: error)
+                } else {
+                    delayCovers(of: row, in: id)
                 }
-                if error is OwnFailure || Task.isCancelled { throw error }
-                failures = error.concernsEveryItem || error.isTransient ? failures + 1 : 0
-                if failures >= 3 * limit { throw error }
+                row = []
             }
+            delayCovers(of: row, in: id)
+        }
+        // Those that were due and weren't met are no longer on the shelf, or have their covers.
+        coverDelays = coverDelays.filter { $0.value.source != id || $0.value.end > began }
+    }
+
+    private func delayCovers(of books: [Int64], in source: Int64, after error: (any Error)? = nil) {
+        for book in books {
+            let failures = (coverDelays[book]?.failures ?? 0) + 1
+            let pause = options.watch.pause(after: failures, error: error)
+            coverDelays[book] = CoverDelay(
+                source: source, failures: failures, end: ContinuousClock.now + .seconds(pause))
         }
     }
 
@@ -134,6 +175,7 @@ extension Shelf {
     /// Removes the pictures of books that left the shelf or changed.
     func removeCovers(of ids: Set<Int64>) async throws {
         let folder = folder
+        for id in ids { coverDelays[id] = nil }
         do { try await folder.remove(of: ids) } catch { throw OwnFailure(cause: error) }
     }
 
@@ -159,7 +201,19 @@ extension Shelf {
 
 /// The result of making a cover, or those of a source.
 private struct CoverOutcome: Sendable {
+    /// The number of the book or source.
+    var id: Int64
     var error: (any Error)?
+}
+
+/// A cover that could not be read.
+struct CoverDelay: Sendable {
+    /// The number of the book's source.
+    var source: Int64
+    /// Failures in a row.
+    var failures: Int
+    /// When it is tried again.
+    var end: ContinuousClock.Instant
 }
 
 // MARK: Making one cover
@@ -185,6 +239,7 @@ extension Shelf {
                 _ = try await database.setCover(
                     of: book.id, tag: pictures?.tag, ifFileIs: ListedVersion(book))
             }
+            coverDelays[book.id] = nil
             return pictures
         }
         making[book.id] = task

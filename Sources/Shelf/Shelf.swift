@@ -29,6 +29,8 @@ public actor Shelf {
     private var seen: Set<Int64> = []
     /// Covers that are being made, by the numbers of their books.
     var making: [Int64: Task<CoverPictures?, any Error>] = [:]
+    /// When the covers are tried again that could not be read, by the numbers of their books.
+    var coverDelays: [Int64: CoverDelay] = [:]
     /// Admit as many covers of a source as are made at once, by its number.
     private var coverAdmission: [Int64: Turns] = [:]
 

@@ -32,6 +32,9 @@ final class CountedStorage: ForwardingProvider {
         var lookedForLost = 0
         /// Files whose requests the storage cancels.
         var cancelled: Set<ProviderPath> = []
+        /// Reads after this many find that the file has vanished.
+        var readLimit = Int.max
+        var vanishedReads = 0
         /// Files opened after this many wait until they are cancelled.
         var openLimit = Int.max
     }
@@ -121,6 +124,12 @@ private final class CountedReader: FileReader {
     func attributes() async throws -> FileReaderAttributes { try await base.attributes() }
 
     func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
+        let isGone = state.update { state in
+            if state.reads < state.readLimit { return false }
+            state.vanishedReads += 1
+            return true
+        }
+        if isGone { throw FileError.make(.fileReadNoSuchFile, path: path) }
         let extent = try await base.stream(part, into: sink)
         state.update { state in
             state.reads += 1

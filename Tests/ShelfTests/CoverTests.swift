@@ -207,8 +207,10 @@ import Testing
             #expect(books.filter { $0.coverState == .known }.count == 2)
             #expect(books.first { $0.path == path }?.coverState == .unknown)
             bench.storage.state.update { $0.cancelled = [] }
-            try await shelf.makeCovers()
-            #expect(try await shelf.books().books.allSatisfy { $0.coverState == .known })
+            try await eventually { () -> Bool in
+                try await shelf.makeCovers()
+                return try await shelf.books().books.allSatisfy { $0.coverState == .known }
+            }
         }
     }
 
@@ -273,6 +275,76 @@ import Testing
             #expect(try await state(shelf) == .unknown)
             bench.storage.state.update { $0.isAway = false }
             #expect(try await cover(shelf) != nil)
+        }
+    }
+
+    /// A picture that no opening of a book reads with the rest, because it is large.
+    private static func largePicture() -> Data {
+        let noise = Data((0..<(1 << 20)).map { _ in UInt8.random(in: .min ... .max) })
+        return Data("GIF89a".utf8) + Data([2, 0, 3, 0, 0, 0, 0]) + noise + Data([0x3B])
+    }
+
+    @Test(arguments: [true, false])
+    func `a file that vanishes while its cover is read is not without one`(hasCover: Bool) async throws {
+        let picture = hasCover ? Self.largePicture() : nil
+        try await bench.put("books/a.epub", ShelfBench.epub("A", cover: picture))
+        try await bench.with { shelf in
+            try await shelf.scan()
+            var isOver = false
+            for reads in 0..<20 where !isOver {
+                let before = bench.storage.state.update { state in
+                    state.readLimit = state.reads + reads
+                    return state.vanishedReads
+                }
+                do {
+                    let cover = try await self.cover(shelf)
+                    #expect((cover != nil) == hasCover)
+                    #expect(bench.storage.state.value.vanishedReads == before)
+                    isOver = true
+                } catch {
+                    #expect(error.isNoSuchFile)
+                    #expect(try await state(shelf) == .unknown)
+                }
+            }
+            #expect(isOver)
+            #expect(try await state(shelf) == (hasCover ? .known : ShelfBook.CoverState.none))
+        }
+    }
+
+    @Test func `a cover that could not be read has a pause, which a change of its file ends`() async throws {
+        try await bench.put("books/a.epub", ShelfBench.epub("A", cover: Self.largePicture()))
+        let options = bench.options { $0.watch = WatchOptions(minInterval: 1_000, maxInterval: 1_000) }
+        try await bench.with(nil, options) { shelf in
+            try await shelf.scan()
+            let source = try #require(shelf.sourceNumbers.first)
+            bench.storage.state.update { $0.readLimit = $0.reads }
+            try await shelf.makeCovers()
+            bench.storage.state.update { $0.readLimit = .max }
+            let opened = bench.storage.state.value.opened.count
+            try await shelf.makeCovers()
+            #expect(bench.storage.state.value.opened.count == opened)
+            #expect(try await state(shelf) == .unknown)
+            #expect(await !shelf.hasDueCovers(source: source))
+            try await bench.put("books/a.epub", ShelfBench.epub("Changed", cover: Self.largePicture()))
+            try await shelf.scan()
+            try await shelf.makeCovers()
+            #expect(try await state(shelf) == .known)
+        }
+    }
+
+    @Test func `a cover that could not be read is made after its pause`() async throws {
+        try await bench.put("books/a.epub", ShelfBench.epub("A", cover: Self.largePicture()))
+        try await bench.with { shelf in
+            try await shelf.scan()
+            let source = try #require(shelf.sourceNumbers.first)
+            #expect(await !shelf.hasDueCovers(source: source))
+            bench.storage.state.update { $0.readLimit = $0.reads }
+            try await shelf.makeCovers()
+            bench.storage.state.update { $0.readLimit = .max }
+            try await eventually { await shelf.hasDueCovers(source: source) }
+            try await shelf.makeCovers()
+            #expect(try await state(shelf) == .known)
+            #expect(await !shelf.hasDueCovers(source: source))
         }
     }
 

@@ -32,21 +32,24 @@ struct CoverMaking: Sendable {
     /// Returns the cover of `book`; `nil` if it has none that can be shown: none at all, a damaged one, one over a
     /// limit, a drawing.
     ///
-    /// - Throws: Errors of opening the book, and of its storage.
+    /// - Throws: Errors of opening the book, and of its storage: also if the file vanished, or its storage failed, while a
+    ///   cover was looked for.
     /// - Complexity: As opening the book, and one more request for most formats.
     func pictures(of book: ShelfBook) async throws -> CoverPictures? {
         var options = options
         options.mediaTypes.insert(book.mediaType.string, at: 0)
-        let publication = try await Publication.open(path: book.path, of: provider, options: options)
+        let storage = NotingStorage(provider, path: book.path)
+        let publication = try await Publication.open(path: book.path, of: storage, options: options)
         do {
             let pictures = try await pictures(of: publication)
             await publication.close()
-            return pictures
+            if let pictures { return pictures }
         } catch {
             await publication.close()
-            if error.isOfTheCover { return nil }
-            throw error
+            if !error.isOfTheCover { throw error }
         }
+        if let failure = storage.failure { throw failure }
+        return nil
     }
 
     private func pictures(of publication: Publication) async throws -> CoverPictures? {

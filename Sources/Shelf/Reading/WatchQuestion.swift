@@ -52,7 +52,7 @@ extension WatchOptions {
 
     /// Seconds until the next attempt after so many failures in a row, or longer if the server said so. Half of it is
     /// random, so that many clients don't come back at the same moment.
-    func pause(after failures: Int, error: any Error) -> Double {
+    func pause(after failures: Int, error: (any Error)? = nil) -> Double {
         let backoff = min(longestPause, minInterval * Double(1 << min(max(0, failures - 1), 16)))
         let asked = (error as? any RetryAfterError)?.retryAfter ?? 0
         return min(longestPause, max(asked, backoff * Double.random(in: 0.5...1)))

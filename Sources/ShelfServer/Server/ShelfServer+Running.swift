@@ -83,7 +83,8 @@ extension ShelfServer {
         }
     }
 
-    /// Makes the covers that are missing, whenever the shelf has changed; those of each source beside the others.
+    /// Makes the covers that are missing, whenever the shelf has changed, and those that could not be read, after pauses;
+    /// those of each source beside the others.
     private func makeCovers() async throws {
         do { try await shelf.removeStrayCovers() } catch {
             if Task.isCancelled { throw error }
@@ -102,7 +103,7 @@ extension ShelfServer {
             try await Task.sleep(for: .seconds(10))
             do {
                 let changed = try await shelf.counts().changed
-                if changed == seen { continue }
+                if changed == seen, await !shelf.hasDueCovers(source: source) { continue }
                 try await shelf.makeCovers(source: source)
                 seen = changed
             } catch {
