@@ -46,9 +46,9 @@ extension Shelf {
 
     /// As ``makeCovers(progress:)`` for one source, without the removal of files.
     ///
-    /// - Parameter source: Its number; nothing is made for a source that isn't given.
-    package func makeCovers(source: Int64) async throws {
-        guard let source = sources.first(where: { $0.id == source }) else { return }
+    /// - Parameter number: The source's; nothing is made for a source that isn't given.
+    package func makeCovers(source number: Int64) async throws {
+        guard let source = sources.first(where: { $0.id == number }) else { return }
         do { try await makeCovers(of: source, ProgressReporter()) } catch let failure as OwnFailure {
             throw failure.cause
         }
