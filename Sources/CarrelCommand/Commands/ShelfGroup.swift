@@ -113,12 +113,8 @@ private final class ShelfLines: Sendable {
 
     func show(_ event: ShelfEvent) {
         switch event {
-        case .added(let book): line("added \(shown(book.path)): \(book.shownTitle)")
-        case .changed(let book): line("changed \(shown(book.path)): \(book.shownTitle)")
-        case .moved(let book, let from): line("moved \(shown(from)) -> \(shown(book.path))")
-        case .removed(_, let path): line("removed \(shown(path))")
-        case .refused(let file): line("refused \(shown(file.path)): \(file.sentence)")
-        case .postponed(let path, let sentence): problem("postponed \(shown(path)): \(sentence)")
+        case .added, .changed, .moved, .removed, .refused: line(event.text { operand.shown(of: $0) })
+        case .postponed: problem(event.text { operand.shown(of: $0) })
         // The scan of a single source ends with this error.
         case .interrupted, .resumed: break
         case .withheld(_, let count):
@@ -126,8 +122,6 @@ private final class ShelfLines: Sendable {
                 "\(count) books are missing in this listing and stay for now; scan again, or give --confirm-removals.")
         }
     }
-
-    private func shown(_ path: ProviderPath) -> String { operand.shown(of: path) }
 
     private func line(_ text: String) {
         if session.common.json || session.common.quiet { return }
@@ -294,12 +288,6 @@ extension Shelf {
 }
 
 extension ShelfBook {
-    /// Title and authors.
-    fileprivate var shownTitle: String {
-        let authors = metadata.authors.map(\.name.string).joined(separator: ", ")
-        return metadata.title.string + (authors.isEmpty ? "" : " by \(authors)")
-    }
-
     /// The book in the contract's JSON, with its metadata as in a Readium manifest.
     fileprivate var json: JSONValue {
         var members: [String: JSONValue] = [

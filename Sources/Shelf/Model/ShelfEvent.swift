@@ -1,4 +1,5 @@
 public import FileProviderCore
+import Publication
 
 /// A change of a shelf, reported once it is stored.
 public enum ShelfEvent: Hashable, Sendable {
@@ -20,6 +21,35 @@ public enum ShelfEvent: Hashable, Sendable {
     case resumed(location: String)
     /// The listing of a source lacks so many of its books that they stay for now.
     case withheld(location: String, count: Int)
+}
+
+extension ShelfEvent: CustomStringConvertible {
+    /// The event on one line of at most 2,000 characters, without characters that control a terminal.
+    public var description: String { LogText.shown(text { $0.string }, limit: 2_000) }
+
+    /// Returns the event in words. Paths and titles in it are unchanged, with every character that they have.
+    ///
+    /// - Parameter shown: Returns a path as people know it.
+    package func text(_ shown: (ProviderPath) -> String) -> String {
+        switch self {
+        case .added(let book): "added \(shown(book.path)): \(book.titleAndAuthors)"
+        case .changed(let book): "changed \(shown(book.path)): \(book.titleAndAuthors)"
+        case .moved(let book, let from): "moved \(shown(from)) -> \(shown(book.path))"
+        case .removed(_, let path): "removed \(shown(path))"
+        case .refused(let file): "refused \(shown(file.path)): \(file.sentence)"
+        case .postponed(let path, let sentence): "postponed \(shown(path)): \(sentence)"
+        case .interrupted(let location, let sentence): "interrupted \(location): \(sentence)"
+        case .resumed(let location): "resumed \(location)"
+        case .withheld(let location, let count): "withheld \(location): \(count) books are missing and stay for now"
+        }
+    }
+}
+
+extension ShelfBook {
+    fileprivate var titleAndAuthors: String {
+        let authors = metadata.authors.map(\.name.string).joined(separator: ", ")
+        return metadata.title.string + (authors.isEmpty ? "" : " by \(authors)")
+    }
 }
 
 /// The result of a scan.
