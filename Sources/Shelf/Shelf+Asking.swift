@@ -44,6 +44,19 @@ extension Shelf {
         try await database.facets(facet, in: query, limit: limit, offset: offset)
     }
 
+    /// Returns the first values of several facets among the books that match `query`, in the order of their names, each
+    /// with the number of books. The books are looked for once.
+    ///
+    /// - Parameters:
+    ///   - query: Its order and its part don't matter.
+    ///   - limit: The most values of each facet.
+    /// - Throws: Errors of the shelf's folder.
+    public func facets(
+        _ facets: [ShelfFacet], in query: ShelfQuery = ShelfQuery(), limit: Int = 500
+    ) async throws -> [ShelfFacet: [FacetValue]] {
+        try await database.facets(facets, in: query, limit: limit)
+    }
+
     /// Returns files that aren't shown as books, each with a sentence, in the order of their sources and paths.
     ///
     /// - Parameter source: The number of a source; `nil` for all of them.

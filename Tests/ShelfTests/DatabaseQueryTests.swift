@@ -108,6 +108,32 @@ import Testing
         #expect(counts.changed == fixture.clock.now)
     }
 
+    @Test(arguments: [nil, "vol", "harbour", "nothing at all"], [1, 500])
+    func `several facets at once are those of single questions`(text: String?, limit: Int) async throws {
+        let fixture = try await filled()
+        let kinds: [ShelfFacet] = [.authors, .series, .languages, .subjects, .collections, .mediaTypes]
+        for kinds in [kinds, kinds + [.folders]] {
+            let query = ShelfQuery(text: text)
+            let together = try await fixture.database.facets(kinds, in: query, limit: limit)
+            for kind in kinds {
+                let alone = try await fixture.database.facets(kind, in: query, limit: limit)
+                #expect(together[kind] ?? [] == alone, "\(kind)")
+            }
+        }
+    }
+
+    @Test func `each page of a search has the number of all that match`() async throws {
+        let fixture = try await filled()
+        var query = ShelfQuery(text: "vol")
+        query.limit = 1
+        for offset in 0...3 {
+            query.offset = offset
+            let page = try await fixture.database.books(query)
+            #expect(page.total == 2)
+            #expect(page.books.count == (offset < 2 ? 1 : 0))
+        }
+    }
+
     @Test func `folders are shown level by level`() async throws {
         let fixture = try await Fixture()
         try await fixture.look(try ["a/x/1", "a/x/2", "a/y/3", "b/4", "5"].map { try Fixture.file($0) })

@@ -92,12 +92,16 @@ extension BookReader {
         let limit = min(max(0, query.limit), ShelfQuery.maxLimit)
         let offset = max(0, query.offset)
         let (selection, order) = (BookSelection(query), BookSelection.order(of: query))
-        let ids = try Int64.fetchAll(
-            db, sql: "SELECT books.id FROM \(selection.sql) ORDER BY \(order) LIMIT ? OFFSET ?",
+        // Words are looked for once, for the page and for the number; without them, an index leads to the page alone.
+        let number = selection.isSearch ? "count(*) OVER ()" : "NULL"
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT books.id, \(number) FROM \(selection.sql) ORDER BY \(order) LIMIT ? OFFSET ?",
             arguments: selection.arguments + [limit, offset])
+        let ids = try rows.map { try RowValues($0).int64(0) }
         // A page that isn't full is the last one.
         let isLast = ids.count < limit && (!ids.isEmpty || offset == 0)
-        let total = try isLast ? offset + ids.count : count(selection)
+        let counted = try rows.first.flatMap { try RowValues($0).optionalInt64(1) }
+        let total = try isLast ? offset + ids.count : counted.map { Int($0) } ?? count(selection)
         return ShelfPage(books: try books(ids), total: total)
     }
 

@@ -8,6 +8,8 @@ struct BookSelection {
     /// The terms between `FROM` and `ORDER BY`.
     let sql: String
     let arguments: StatementArguments
+    /// Whether words are looked for.
+    let isSearch: Bool
 
     init(_ query: ShelfQuery) {
         var (tables, conditions): ([String], [String]) = ([], [])
@@ -53,6 +55,7 @@ struct BookSelection {
         default: tables.append("books ON books.id = wanted.book")
         }
         if place != nil, tables.first != "files" { tables.append("files ON files.id = books.file") }
+        isSearch = tables.first == "search"
         let condition = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
         sql = tables.joined(separator: " CROSS JOIN ") + condition
         arguments = first + rest

@@ -32,11 +32,42 @@ struct FacetReader {
             """, selection.arguments + page)
     }
 
-    private func values(_ sql: String, _ arguments: StatementArguments) throws -> [FacetValue] {
-        try Row.fetchAll(db, sql: sql, arguments: arguments).map { row in
-            let values = RowValues(row)
-            return FacetValue(key: try values.text(0), name: try values.text(1), count: try values.int(2))
+    /// Returns the first values of several facets among the books that match `query`, in the order of their names.
+    /// - Complexity: The books are looked for once.
+    func values(of facets: [ShelfFacet], in query: ShelfQuery, limit: Int) throws -> [ShelfFacet: [FacetValue]] {
+        let selection = BookSelection(query)
+        let kinds = Dictionary(facets.compactMap { facet in facet.kind.map { ($0, facet) } }) { first, _ in first }
+        if selection.sql == "books" || kinds.count < facets.count {
+            return try facets.reduce(into: [:]) { found, facet in
+                found[facet] = try values(of: facet, in: query, limit: limit, offset: 0)
+            }
         }
+        let list = kinds.keys.map { String($0.rawValue) }.sorted().joined(separator: ", ")
+        let sql = """
+            WITH counted AS MATERIALIZED (
+                SELECT book_names.name AS id, count(*) AS books FROM (SELECT books.id FROM \(selection.sql)) AS chosen
+                CROSS JOIN book_names ON book = chosen.id AND kind IN (\(list)) GROUP BY book_names.name
+            ), placed AS (
+                SELECT key, name, books, kind, row_number() OVER (PARTITION BY kind ORDER BY sort_key, id) AS place
+                FROM counted CROSS JOIN names USING (id)
+            )
+            SELECT key, name, books, kind FROM placed WHERE place <= ? ORDER BY kind, place
+            """
+        var found: [ShelfFacet: [FacetValue]] = [:]
+        for row in try Row.fetchAll(db, sql: sql, arguments: selection.arguments + [max(0, limit)]) {
+            let values = RowValues(row)
+            guard let facet = NameKind(rawValue: try values.int64(3)).flatMap({ kinds[$0] }) else { continue }
+            found[facet, default: []].append(try Self.value(values))
+        }
+        return found
+    }
+
+    private func values(_ sql: String, _ arguments: StatementArguments) throws -> [FacetValue] {
+        try Row.fetchAll(db, sql: sql, arguments: arguments).map { try Self.value(RowValues($0)) }
+    }
+
+    private static func value(_ values: RowValues) throws -> FacetValue {
+        FacetValue(key: try values.text(0), name: try values.text(1), count: try values.int(2))
     }
 
     /// Returns the folders directly in the question's folder that have books, with the books below them.

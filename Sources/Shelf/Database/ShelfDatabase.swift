@@ -155,6 +155,11 @@ extension ShelfDatabase {
         }
     }
 
+    /// Returns the first values of several facets among the books that match `query`, which are looked for once.
+    func facets(_ facets: [ShelfFacet], in query: ShelfQuery, limit: Int) async throws -> [ShelfFacet: [FacetValue]] {
+        try await database.read { db in try FacetReader(db).values(of: facets, in: query, limit: limit) }
+    }
+
     /// Returns files that aren't shown as books, in the order of their sources and paths.
     func refused(source: Int64? = nil, limit: Int = 500, offset: Int = 0) async throws -> [RefusedFile] {
         try await database.read { db in try FileTable(db).refused(source: source, limit: limit, offset: offset) }

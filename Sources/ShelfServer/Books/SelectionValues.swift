@@ -5,7 +5,7 @@ struct SelectionValues: Sendable {
     private let selection: BookSelection
     private let values: [ShelfDivision: [FacetValue]]
 
-    /// Asks for the values: one query for each division, several at once.
+    /// Asks for the values: one question for all divisions in which nothing is chosen, and one for each of the others.
     ///
     /// A long division with a chosen value is asked for within the selection, which finds the value's name. A short one
     /// is asked for without its own condition, so that people can switch.
@@ -13,17 +13,17 @@ struct SelectionValues: Sendable {
     /// - Parameter limit: The most values of a division in which nothing is chosen.
     init(for selection: BookSelection, of shelf: Shelf, limit: Int) async throws {
         self.selection = selection
-        values = try await withThrowingTaskGroup(of: (ShelfDivision, [FacetValue]).self) { group in
-            for division in ShelfDivision.allCases {
-                let isChosen = selection.keys[division] != nil
-                let query = (division.isShort ? selection.choosing(nil, of: division) : selection).query
-                let limit = isChosen ? ShelfQuery.maxLimit : limit
-                group.addTask {
-                    (division, try await shelf.facets(division.facet, in: query, limit: limit, offset: 0))
-                }
-            }
-            return try await group.reduce(into: [ShelfDivision: [FacetValue]]()) { $0[$1.0] = $1.1 }
+        let chosen = ShelfDivision.allCases.filter { selection.keys[$0] != nil }
+        let free = ShelfDivision.allCases.filter { selection.keys[$0] == nil }
+        async let others = shelf.facets(free.map(\.facet), in: selection.query, limit: limit)
+        var found: [ShelfDivision: [FacetValue]] = [:]
+        for division in chosen {
+            let query = (division.isShort ? selection.choosing(nil, of: division) : selection).query
+            found[division] = try await shelf.facets(division.facet, in: query, limit: ShelfQuery.maxLimit)
         }
+        let values = try await others
+        for division in free { found[division] = values[division.facet] }
+        self.values = found
     }
 
     /// The values of a division.
