@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import MemoryFileProvider
 import ProviderDoubles
 import Publication
 import SampleBooks

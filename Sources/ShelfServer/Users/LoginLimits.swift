@@ -41,11 +41,12 @@ public final class LoginLimits: Sendable {
 
         init(address: String, name: String?) {
             // An IPv6 client has a whole network of 64 bits.
-            network = LoginLimits.network(of: address)
+            let network = LoginLimits.network(of: address)
+            self.network = network
             self.address = "a" + network
             let name = name.map { PeopleStore.key(of: String($0.prefix(200))) }
-            pair = name.map { "p" + network + " " + $0 }
             self.name = name.map { "n" + $0 }
+            self.pair = name.map { "p" + network + " " + $0 }
         }
 
         var all: [String] { [address, pair, name].compactMap(\.self) }
