@@ -18,7 +18,8 @@
 # small     1,000 files of 4 KiB sent over a link with a round trip of 20 ms and 16 connections, published and in place, beside curl
 # pipe      standard input to a WebDAV server: peak memory
 # serving   chapters and ranges over HTTP beside nginx and a plain server in Python; 200 readers of 20 books over a link with a round trip of 20 ms
-# shelf     a shelf of 10,000 books on a WebDAV server over a link with a round trip of 20 ms: first look, nothing changed, 100 changed, covers
+# shelf     a shelf of 10,000 books on a WebDAV server over a link with a round trip of 20 ms: first look, memory beside a tenth of them,
+#           nothing changed, 100 changed, covers, searches, feeds beside calibre's server, the server stopped and started again
 # sniffing  10,000 mixed files of a folder: files told in a second, by name or content, and by content alone
 # search    50 MB of chapters in one book searched, beside xmllint --html over the same files, one processor each, alternating; memory for 300 MB
 # sync-memory     1,000,000 simulated entries brought in step: seconds and memory
@@ -70,10 +71,14 @@ disk=$(mktemp -d "${TMPDIR:-/tmp}/carrel-bench.XXXXXX")
 servers=()
 relay=
 far=
+# Further processes that end with this script.
+children=()
 
 finish() {
-  if [ -n "$relay" ]; then kill "$relay" 2>/dev/null || true; fi
-  local root
+  local root pid
+  for pid in $relay ${children[@]+"${children[@]}"}; do kill "$pid" 2>/dev/null || true; done
+  # They may still write below the folders that go.
+  for pid in ${children[@]+"${children[@]}"}; do wait "$pid" 2>/dev/null || true; done
   for root in ${servers[@]+"${servers[@]}"}; do
     CARREL_SERVERS_ROOT=$root bash "$top/Tests/Servers/servers.sh" down >/dev/null 2>&1 || true
   done
@@ -81,6 +86,15 @@ finish() {
 }
 trap finish EXIT
 trap 'exit 130' INT TERM
+
+end_child() { # PID
+  local pid left=()
+  kill "$1" 2>/dev/null || true
+  wait "$1" 2>/dev/null || true
+  # The number may be another process's from now on.
+  for pid in ${children[@]+"${children[@]}"}; do [ "$pid" = "$1" ] || left+=("$pid"); done
+  children=(${left[@]+"${left[@]}"})
+}
 
 prepare() {
   if [ -z "${CARREL:-}" ]; then

@@ -4,8 +4,10 @@
     shelf.py change FOLDER COUNT ALL   gives COUNT of ALL another title
     shelf.py search URL COUNT      asks a catalogue for COUNT words and pairs of words: milliseconds for half and for 99 of 100 of them
     shelf.py feeds COUNT URL URL   asks for two feeds of 50 books in turn: the median of milliseconds for each
+    shelf.py requests FILE         shows which requests the lines of a server's log have beyond one listing for each folder
 """
 
+import collections
 import itertools
 import os
 import pathlib
@@ -84,6 +86,34 @@ properties="cover-image"/>{items}</manifest><spine>{spine}</spine></package>"""
             archive.writestr(f"OEBPS/c{i}.xhtml", page.format(f"Chapter {i + 1}", text), zipfile.ZIP_DEFLATED, 1)
 
 
+def extra_requests(lines):
+    """The number of requests by method, and a line for each one beyond a PROPFIND of each folder.
+
+    The log has no Depth: of several answers for one folder, the largest is its listing.
+    """
+    entries = [line.rstrip("\n").split("\t")[:5] for line in lines]
+    listings = {}
+    for number, (method, path, status, _, sent) in enumerate(entries):
+        folder = path.rstrip("/")
+        if method == "PROPFIND" and status == "207" and not folder.endswith(".epub"):
+            listings[folder] = max(listings.get(folder, (-1, 0)), (int(sent), number))
+    known = {number for _, number in listings.values()}
+    others = [
+        f"{method} {path}: {status}, {sent} bytes" for number, (method, path, status, _, sent) in enumerate(entries) if number not in known
+    ]
+    return collections.Counter(entry[0] for entry in entries), others
+
+
+def requests(file):
+    with open(file, encoding="utf-8", errors="replace") as log:
+        methods, others = extra_requests(log)
+    print("  by method: " + ", ".join(f"{count} {method}" for method, count in methods.most_common()))
+    for line in others[:10]:
+        print("  beyond a listing for each folder: " + line)
+    if len(others) > 10:
+        print(f"  … and {len(others) - 10} more")
+
+
 def timed(url):
     """Milliseconds for an answer, and its bytes."""
     begin = time.monotonic()
@@ -121,6 +151,8 @@ def main():
         return search(sys.argv[2], int(sys.argv[3]))
     if sys.argv[1] == "feeds":
         return feeds(int(sys.argv[2]), sys.argv[3:])
+    if sys.argv[1] == "requests":
+        return requests(sys.argv[2])
     verb, folder, count = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
     pictures = [picture(seed) for seed in range(20)]
     for number in range(count):

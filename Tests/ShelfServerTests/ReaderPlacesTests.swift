@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import MemoryFileProvider
 import Publication
 import SampleBooks
 import Shelf
