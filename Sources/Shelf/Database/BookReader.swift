@@ -92,16 +92,24 @@ extension BookReader {
         let limit = min(max(0, query.limit), ShelfQuery.maxLimit)
         let offset = max(0, query.offset)
         let (selection, order) = (BookSelection(query), BookSelection.order(of: query))
+        let sql = "SELECT books.id FROM \(selection.sql) ORDER BY \(order)"
         // Words are looked for once, for the page and for the number; without them, an index leads to the page alone.
-        let number = selection.isSearch ? "count(*) OVER ()" : "NULL"
-        let rows = try Row.fetchAll(
-            db, sql: "SELECT books.id, \(number) FROM \(selection.sql) ORDER BY \(order) LIMIT ? OFFSET ?",
-            arguments: selection.arguments + [limit, offset])
-        let ids = try rows.map { try RowValues($0).int64(0) }
+        if selection.isSearch { return try page(sql, selection.arguments, limit: limit, offset: offset) }
+        let ids = try Int64.fetchAll(
+            db, sql: "\(sql) LIMIT ? OFFSET ?", arguments: selection.arguments + [limit, offset])
         // A page that isn't full is the last one.
         let isLast = ids.count < limit && (!ids.isEmpty || offset == 0)
-        let counted = try rows.first.flatMap { try RowValues($0).optionalInt64(1) }
-        let total = try isLast ? offset + ids.count : counted.map { Int($0) } ?? count(selection)
+        let total = try isLast ? offset + ids.count : count(selection)
+        return ShelfPage(books: try books(ids), total: total)
+    }
+
+    private func page(_ sql: String, _ arguments: StatementArguments, limit: Int, offset: Int) throws -> ShelfPage {
+        var (ids, total): ([Int64], Int) = ([], 0)
+        let cursor = try Int64.fetchCursor(db, sql: sql, arguments: arguments)
+        while let id = try cursor.next() {
+            if total >= offset, ids.count < limit { ids.append(id) }
+            total += 1
+        }
         return ShelfPage(books: try books(ids), total: total)
     }
 
