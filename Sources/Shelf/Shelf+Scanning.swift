@@ -181,6 +181,9 @@ extension Shelf {
 
 extension Shelf {
     private func readPending(of source: OpenedSource, into look: inout Look, progress: ProgressReporter) async throws {
+        // If nothing changed, the storage is asked for its listings and nothing else, such as its capabilities.
+        let first = try await database.own { try await $0.pending(source: source.id, limit: 1) }
+        if first.isEmpty { return }
         let counts = LockedValue(look.report)
         let reading = PendingReading(
             source: source.id, database: database,

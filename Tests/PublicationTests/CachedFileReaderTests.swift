@@ -63,7 +63,7 @@ private func cost(block: Int, gap: Int) -> Capabilities.ReadCost {
         let base = try CountingReader(content, cost: cost(block: 512, gap: 0))
         let reader = CachedFileReader(base, capacity: 8 << 20)
         var numbers = SeededNumbers(seed: 8)
-        for _ in 0..<2_000 {
+        for _ in 0..<500 {
             let start = Int64(numbers.next() % 1_000_000)
             let range = start..<start + Int64(numbers.next() % 5_000)
             #expect(try await reader.read([range])[0] == content[Int(range.lowerBound)..<Int(range.upperBound)])

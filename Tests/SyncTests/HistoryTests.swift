@@ -10,7 +10,7 @@ import Testing
 /// `CARREL_SYNC_STORAGES` on which of the storages, with a comma between them.
 @Suite struct HistoryTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let count = environment["CARREL_SYNC_HISTORIES"].flatMap { Int($0) } ?? 100
+    private static let count = environment["CARREL_SYNC_HISTORIES"].flatMap { Int($0) } ?? 40
     private static let first = environment["CARREL_SYNC_SEED"].flatMap { UInt64($0) } ?? 1
 
     private static let storages =
