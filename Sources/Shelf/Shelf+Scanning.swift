@@ -114,8 +114,10 @@ extension Shelf {
             comparison = Comparison()
         }
         if scope == .all, unlisted.isEmpty { try await sawAll(of: source) }
-        note(unlisted, of: source, isAll: scope == .all)
-        if scope != nil { note(withheld: comparison.withheld, of: source) }
+        if let scope {
+            note(unlisted, of: source, in: scope)
+            note(withheld: comparison.withheld, of: source)
+        }
         try await reportMoves(comparison)
         var look = Look(unlisted: Set(paths), pending: comparison.pending)
         look.report.listed = comparison.listed

@@ -130,6 +130,7 @@ public actor Shelf {
         return sources.compactMap { source in
             var state = known[source.id]
             state?.interruption = interruptions[source.id]
+            state?.unlisted = unlisted[source.id]?.count ?? 0
             return state
         }
     }
@@ -180,10 +181,13 @@ extension Shelf {
 
     /// Reports the folders that could not be listed, but not the same twice.
     ///
-    /// - Parameter isAll: Whether the whole source was listed.
-    func note(_ items: [UnlistedItem], of source: OpenedSource, isAll: Bool) {
+    /// - Parameter scope: What was looked at. Folders in it that are not among `items` can be listed again.
+    func note(_ items: [UnlistedItem], of source: OpenedSource, in scope: ComparisonScope) {
         let known = unlisted[source.id] ?? [:]
-        var now = isAll ? [:] : known
+        var now: [ProviderPath: String] = [:]
+        if case .below(let listed) = scope {
+            now = known.filter { path, _ in !listed.contains { path.relative(to: $0) != nil } }
+        }
         for item in items {
             now[item.path] = item.sentence
             if known[item.path] != item.sentence {

@@ -201,6 +201,26 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: hasServer && geteuid() != 0, "this program has no web server, or may read everything"))
+    func `a folder that cannot be listed is named on standard error`() async throws {
+        try await CommandRunner.use { runner in
+            try runner.makeFolder("books/closed")
+            chmod(runner.path("books/closed"), 0)
+            defer { chmod(runner.path("books/closed"), 0o700) }
+            let outcome = try await runner.shell(
+                #"""
+                mkfifo out problems
+                "$CARREL" shelf serve --port 0 --folder shelf books >out 2>problems & server=$!
+                exec 3<out 4<problems
+                read -r problem <&4
+                echo "$problem"
+                kill -TERM "$server"
+                wait "$server"
+                """#)
+            #expect(outcome.text.hasPrefix("carrel: shelf serve ") && outcome.text.contains("/closed: "))
+        }
+    }
+
     @Test(.disabled(if: hasServer, "this program has a web server")) func `serving needs the trait`() async throws {
         try await CommandRunner.use { runner in
             try runner.makeFolder("books")

@@ -400,4 +400,18 @@ import WebServer
         #expect(state.metrics.contains("carrel_shelf_source_up{source=\"2\"} 0\n"))
         try await bench.close()
     }
+
+    @Test func `a shelf with a folder that cannot be listed in full is degraded`() async throws {
+        let crafted = CraftedListing(MemoryFileProvider(MemoryConfiguration(name: "other")))
+        let folder = try ProviderPath("more/a")
+        try await crafted.createFolderWithParents(path: folder)
+        try await crafted.writeContents(path: folder.appending("emma.epub"), contents: Self.book())
+        crafted.leaveOut("emma.epub", in: folder)
+        let source = ShelfSource(provider: crafted, root: try ProviderPath("more"))
+        let bench = try await ServerBench(others: [source])
+        let state = try await state(bench)
+        #expect(state.status == 200 && state.health["status"] == "degraded")
+        #expect(state.health["sources"]?.arrayValue?.compactMap { $0["unlisted"] } == [0, 1])
+        try await bench.close()
+    }
 }

@@ -136,8 +136,10 @@ import Testing
         bench.storage.state.update { $0.locked = [locked] }
         try await following { shelf in
             try await eventually { try await shelf.counts().books == 2 }
+            #expect(try await shelf.state().first?.unlisted == 1)
             bench.storage.state.update { $0.locked = [] }
             try await eventually { try await shelf.counts().books == 3 }
+            #expect(try await shelf.state().first?.unlisted == 0)
         }
         #expect(bench.lines.count { $0.hasPrefix("postponed /books/a: ") } == 1)
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Carrel
 import Foundation
+import Logging
 import Shelf
 import ShelfServer
 
@@ -148,7 +149,7 @@ struct ShelfServe: Verb {
         let server: ShelfServer
         do {
             server = try ShelfServer(
-                shelf: shelf, people: people, configuration: configuration, logger: session.logger)
+                shelf: shelf, people: people, configuration: configuration, logger: Self.logger(session))
         } catch { throw CommandFailure.usage(error.sentence) }
         if let cache = configuration.cachesFiles { try Self.makeCache(cache.folder) }
         let listening = Task { try await server.run() }
@@ -189,6 +190,11 @@ struct ShelfServe: Verb {
         try session.output.flush()
     }
 
+    /// Log lines of the server on standard error: warnings; everything with `--verbose`.
+    private static func logger(_ session: Session) -> Logger? {
+        session.logger ?? (session.common.quiet ? nil : session.makeLogger(level: .warning))
+    }
+
     private static func report(_ event: ShelfEvent) {
         func say(_ location: String, _ sentence: String) {
             Output.standardError("carrel: \(verb) \(location): \(sentence)")
@@ -198,7 +204,8 @@ struct ShelfServe: Verb {
         case .resumed(let location): say(location, "The folder can be read again.")
         case .withheld(let location, let count):
             say(location, "\(count) books are missing in this listing and stay until a second one lacks them, too.")
-        case .added, .changed, .moved, .removed, .refused, .postponed: break
+        case .postponed(let path, let sentence): say(path.string, sentence)
+        case .added, .changed, .moved, .removed, .refused: break
         }
     }
 

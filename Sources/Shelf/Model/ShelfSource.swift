@@ -40,6 +40,8 @@ public struct SourceState: Hashable, Sendable {
     /// The number of books that the last listing lacks and that the shelf keeps until a second scan lacks them, too, or
     /// the removal is confirmed.
     public var withheld: Int
+    /// The number of folders that could not be listed when they were last looked at.
+    package var unlisted = 0
 
     /// Creates a state without an interruption.
     public init(

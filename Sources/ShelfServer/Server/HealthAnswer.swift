@@ -10,7 +10,7 @@ enum HealthAnswer {
         do {
             let (states, counts) = (try await shelf.state(), try await shelf.counts())
             let isDown = !states.isEmpty && states.allSatisfy { $0.interruption != nil }
-            let isPartial = states.contains { $0.interruption != nil || $0.withheld > 0 }
+            let isPartial = states.contains { $0.interruption != nil || $0.withheld > 0 || $0.unlisted > 0 }
             let json: JSONValue = [
                 "status": isDown ? "unavailable" : isPartial ? "degraded" : "ok",
                 "books": .integer(Int64(counts.books)), "pending": .integer(Int64(counts.pending)),
@@ -26,7 +26,7 @@ enum HealthAnswer {
         let name = state.interruption != nil ? "interrupted" : state.scanned == nil ? "unscanned" : "ok"
         return [
             "state": .string(name), "pending": .integer(Int64(state.pending)),
-            "withheld": .integer(Int64(state.withheld)),
+            "withheld": .integer(Int64(state.withheld)), "unlisted": .integer(Int64(state.unlisted)),
             "scanned": state.scanned.map { JSONValue.string($0.formatted(.iso8601)) } ?? JSONValue.null,
         ]
     }
