@@ -470,7 +470,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "Carrel", "CarrelCommand", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance",
-                "LCPConnection", "ProviderDoubles", "ReaderLibrary", "SampleBooks", "SFTPEngine", "Sync",
+                "LCPConnection", "ProviderDoubles", "ReaderLibrary", "SampleBooks", "SFTPEngine", "Shelf", "Sync",
                 "SyncHistories", "SSHTransport",
                 .product(name: "Logging", package: "swift-log"),
             ],

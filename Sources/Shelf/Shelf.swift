@@ -48,8 +48,17 @@ public actor Shelf {
     public static func open(folder: URL, sources: [ShelfSource], options: ShelfOptions = ShelfOptions()) async throws
         -> Shelf
     {
+        try await open(folder: folder, sources: sources, options: options) { _ in }
+    }
+
+    /// Opens the shelf as ``open(folder:sources:options:)`` does, unless `check` throws.
+    ///
+    /// - Parameter check: Called with the sources that the shelf has already, before others are added.
+    package static func open(
+        folder: URL, sources: [ShelfSource], options: ShelfOptions, check: @Sendable ([SourceState]) throws -> Void
+    ) async throws -> Shelf {
         let lock = try await BlockingThreads.shared.run {
-            try Shelf.check(folder, isIn: sources)
+            try Shelf.refuse(folder, in: sources)
             try Shelf.checkLocations(of: sources)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             return try FolderLock(folder: folder, name: "shelf.lock", noun: "shelf")
@@ -58,6 +67,8 @@ public actor Shelf {
         let database = try await ShelfDatabase.open(
             folder.appendingPathComponent("shelf.sqlite"), now: options.now)
         do {
+            let known = try await database.sources()
+            try check(known)
             var opened: [OpenedSource] = []
             for source in sources {
                 let id = try await database.sourceID(location: source.location, name: source.name)
@@ -82,7 +93,7 @@ public actor Shelf {
     }
 
     /// A shelf in one of its sources would list itself.
-    private static func check(_ folder: URL, isIn sources: [ShelfSource]) throws {
+    private static func refuse(_ folder: URL, in sources: [ShelfSource]) throws {
         guard let source = source(among: sources, thatContains: folder) else { return }
         throw FileError.make(
             .fileWriteInvalidFileName, path: folder.path,

@@ -176,7 +176,7 @@ import Testing
             isOver.update { $0 = true }
             #expect(try await killed.code == -SIGKILL)
             let next = try await runner.run("shelf", "ls", "--folder", "catalogue", location)
-            #expect(next.code == 0 && next.text.isEmpty && next.error.isEmpty, "\(next.error)")
+            expectFailure(next, 3, "This folder was never scanned")
         }
     }
 }

@@ -1,5 +1,7 @@
+import Carrel
 import Foundation
 import SampleBooks
+import Shelf
 import Testing
 
 /// `shelf scan`, `ls` and `search` on a folder of this machine.
@@ -65,6 +67,51 @@ import Testing
                 try await runner.run("shelf", "scan", "--folder", "books/catalogue", "books"), 2, "watch itself")
             expectFailure(try await runner.run("shelf", "search", "books", " "), 2)
             expectFailure(try await runner.run("shelf", "scan", "missing"), 3)
+        }
+    }
+
+    @Test func `a folder that was never scanned is not found, and nothing is made`() async throws {
+        try await CommandRunner.use { runner in
+            try runner.makeFolder("my books")
+            let scan = "run “carrel shelf scan 'my books'” first"
+            expectFailure(try await runner.run("shelf", "ls", "my books"), 3, scan)
+            expectFailure(try await runner.run("shelf", "search", "my books", "lamp"), 3, scan)
+            let named = try await runner.run("shelf", "ls", "--folder", "catalogue", "my books")
+            expectFailure(named, 3, "run “carrel shelf scan --folder catalogue 'my books'” first")
+            #expect(try runner.names() == ["my books"])
+        }
+    }
+
+    @Test func `a folder of several in one catalogue is listed alone, and not scanned alone unless that is asked for`()
+        async throws
+    {
+        try await CommandRunner.use { runner in
+            for (folder, title) in [("a", "White Whale"), ("b", "Whale Songs")] {
+                try runner.makeFolder(folder)
+                try runner.write("\(folder)/book.epub", try SampleEPUB(title: title).data())
+                try runner.write("\(folder)/broken.epub", "This is no archive.")
+            }
+            let (a, b) = (runner.path("a"), runner.path("b"))
+            let local = try LocalFileProvider(root: URL(filePath: "/"))
+            let sources = try [a, b].map { ShelfSource(provider: local, root: try ProviderPath($0)) }
+            let shelf = try await Shelf.open(folder: runner.folder.appending(path: "catalogue"), sources: sources)
+            try await shelf.scan()
+            try await shelf.close()
+
+            let catalogue = ["--folder", "catalogue"]
+            let list = try await runner.run(["shelf", "ls"] + catalogue + [b])
+            #expect(list.text == "Whale Songs\tAda Reader\t\(b)/book.epub\n", "\(list.error)")
+            let refused = try await runner.run(["shelf", "ls", "--refused"] + catalogue + [b])
+            #expect(lines(refused).count == 1 && refused.text.hasPrefix("\(b)/broken.epub\t"), "\(refused.text)")
+            let found = try await runner.run(["shelf", "search"] + catalogue + [a, "whale", "WHITE"])
+            #expect(found.text == "White Whale\tAda Reader\t\(a)/book.epub\n", "\(found.error)")
+            expectFailure(try await runner.run(["shelf", "search"] + catalogue + [b, "whale", "white"]), 3)
+
+            expectFailure(try await runner.run(["shelf", "scan"] + catalogue + [a]), 2, "file://\(b)")
+            #expect(lines(try await runner.run(["shelf", "ls"] + catalogue + [b])).count == 1)
+            let replaced = try await runner.run(["shelf", "scan", "--replace-sources"] + catalogue + [a])
+            #expect(replaced.code == 0, "\(replaced.error)")
+            expectFailure(try await runner.run(["shelf", "ls"] + catalogue + [b]), 3, "never scanned")
         }
     }
 }

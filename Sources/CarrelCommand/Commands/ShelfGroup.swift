@@ -24,19 +24,21 @@ struct ShelfFolderOptions: ParsableArguments {
     var folder: String?
 
     /// Opens the shelf of `operand`, calls `body` and closes the shelf.
+    ///
+    /// - Parameter check: Called with the sources that the catalogue has, before `operand` is added.
     func withShelf(
         of operand: Operand, _ session: Session, _ options: ShelfOptions = ShelfOptions(),
-        _ body: (Shelf) async throws -> Void
+        check: @Sendable ([SourceState]) throws -> Void, _ body: (Shelf) async throws -> Void
     ) async throws {
         var options = options
         options.concurrentReads = session.common.transfers
         options.logger = session.logger
-        let source = ShelfSource(provider: operand.provider, root: operand.path)
-        let folder = folder.map { URL(filePath: $0) } ?? Self.folder(of: [source], session)
+        let source = ShelfSource(operand)
+        let folder = folder(of: source, session)
         let shelf: Shelf
-        do { shelf = try await Shelf.open(folder: folder, sources: [source], options: options) } catch {
-            throw error.at(folder.path(percentEncoded: false))
-        }
+        do {
+            shelf = try await Shelf.open(folder: folder, sources: [source], options: options, check: check)
+        } catch { throw error.at(folder.path(percentEncoded: false)) }
         do { try await body(shelf) } catch {
             // The first error is the one to know.
             try? await withCancellationShield { try await shelf.close() }
@@ -45,12 +47,39 @@ struct ShelfFolderOptions: ParsableArguments {
         try await shelf.close()
     }
 
+    /// Opens a shelf as ``withShelf(of:_:_:check:_:)`` does, if `operand` was scanned before. Otherwise makes nothing.
+    func withScannedShelf(of operand: Operand, _ session: Session, _ body: (Shelf) async throws -> Void) async throws {
+        let source = ShelfSource(operand)
+        let option = folder.map { ["--folder", $0] } ?? []
+        let scan = (["carrel", ShelfScan.verb] + option.map(\.shellWord) + [operand.shown.shellWord])
+            .joined(separator: " ")
+        let failure = CommandFailure(
+            status: .notFound, sentence: "This folder was never scanned; run “\(scan)” first."
+        ).at(operand.shown)
+        let file = folder(of: source, session).appending(path: "shelf.sqlite")
+        guard FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) else { throw failure }
+        let location = source.location
+        let check: @Sendable ([SourceState]) throws -> Void = { known in
+            let isScanned = known.contains { $0.location == location && ($0.scanned != nil || $0.hasFiles) }
+            if !isScanned { throw failure }
+        }
+        try await withShelf(of: operand, session, check: check, body)
+    }
+
+    private func folder(of source: ShelfSource, _ session: Session) -> URL {
+        folder.map { URL(filePath: $0) } ?? Self.folder(of: [source], session)
+    }
+
     /// The folder for one or more locations, in any order. Its name says nothing about them.
     static func folder(of sources: [ShelfSource], _ session: Session) -> URL {
         let locations = sources.map(\.location).sorted().joined(separator: "\n")
         let name = Digest(.sha256, of: Data(locations.utf8)).hexadecimal.prefix(32)
         return URL(filePath: StateFolder.path(session.environment)).appending(path: "shelves/\(name)")
     }
+}
+
+extension ShelfSource {
+    fileprivate init(_ operand: Operand) { self.init(provider: operand.provider, root: operand.path) }
 }
 
 struct ShelfScan: Verb {
@@ -66,6 +95,8 @@ struct ShelfScan: Verb {
     var confirmRemovals = false
     @Flag(help: "Read and scale the covers, too.")
     var covers = false
+    @Flag(help: "Remove from the catalogue the books of other folders that it has.")
+    var replaceSources = false
     @Argument(help: "A folder of books.", completion: .location)
     var location: String
     @OptionGroup var catalogue: ShelfFolderOptions
@@ -78,7 +109,9 @@ struct ShelfScan: Verb {
         let lines = ShelfLines(session, operand: operand)
         var options = ShelfOptions()
         options.report = { lines.show($0) }
-        try await catalogue.withShelf(of: operand, session, options) { shelf in
+        let check: @Sendable ([SourceState]) throws -> Void =
+            replaceSources ? { _ in } : Self.refuseOthers(than: operand)
+        try await catalogue.withShelf(of: operand, session, options, check: check) { shelf in
             let report: ScanReport
             do { report = try await shelf.scan(confirmingRemovals: confirmRemovals) } catch {
                 throw error.at(operand.shown)
@@ -93,6 +126,19 @@ struct ShelfScan: Verb {
                     sentence: count == 1 ? "1 item could not be read." : "\(count) items could not be read.",
                     hasDocument: common.json)
             }
+        }
+    }
+
+    /// Returns a check that the catalogue has no other sources: the scan would remove their books.
+    private static func refuseOthers(than operand: Operand) -> @Sendable ([SourceState]) throws -> Void {
+        let (location, shown) = (ShelfSource(operand).location, operand.shown)
+        return { known in
+            let others = known.filter { $0.hasFiles && $0.location != location }.map(\.location)
+            if others.isEmpty { return }
+            throw CommandFailure.usage(
+                "This catalogue also has the books of \(others.joined(separator: ", ")), which a scan of one folder would "
+                    + "remove. Serve all of them, or give --replace-sources."
+            ).at(shown)
         }
     }
 }
@@ -191,7 +237,7 @@ struct ShelfList: Verb {
 
     func perform(_ session: Session) async throws {
         let operand = try await session.operand(location)
-        try await catalogue.withShelf(of: operand, session) { shelf in
+        try await catalogue.withScannedShelf(of: operand, session) { shelf in
             if refused { return try await showRefused(of: shelf, operand, session) }
             try await shelf.show(ShelfQuery(sort: sort.sort, isDescending: reverse), limit: nil, operand, session)
         }
@@ -200,7 +246,7 @@ struct ShelfList: Verb {
     private func showRefused(of shelf: Shelf, _ operand: Operand, _ session: Session) async throws {
         var offset = 0
         while true {
-            let files = try await shelf.refused(limit: 500, offset: offset)
+            let files = try await shelf.refused(source: shelf.sourceNumbers.first, limit: 500, offset: offset)
             if files.isEmpty { return }
             offset += files.count
             for file in files {
@@ -233,23 +279,25 @@ struct ShelfSearch: Verb {
     var limit: Int?
     @Argument(help: "A folder of books.", completion: .location)
     var location: String
-    @Argument(help: "Words.")
-    var query: String
+    @Argument(help: "The words to search for.")
+    var query: [String]
     @OptionGroup var catalogue: ShelfFolderOptions
     @OptionGroup var common: CommonOptions
 
     var blamed: String? { location }
 
+    private var text: String { query.joined(separator: " ") }
+
     func validate() throws {
         guard limit ?? 1 > 0 else { throw ValidationError("--limit needs a positive number.") }
-        guard query.contains(where: { !$0.isWhitespace }) else { throw ValidationError("Which words?") }
+        guard text.contains(where: { !$0.isWhitespace }) else { throw ValidationError("Which words?") }
     }
 
     func perform(_ session: Session) async throws {
         let operand = try await session.operand(location)
-        try await catalogue.withShelf(of: operand, session) { shelf in
+        try await catalogue.withScannedShelf(of: operand, session) { shelf in
             let count = try await shelf.show(
-                ShelfQuery(text: query, sort: .relevance), limit: limit, operand, session)
+                ShelfQuery(text: text, sort: .relevance), limit: limit, operand, session)
             guard count > 0 else {
                 throw CommandFailure(status: .notFound, sentence: "No book has all of these words.")
             }
@@ -267,6 +315,8 @@ extension Shelf {
         -> Int
     {
         var (query, count) = (query, 0)
+        // The catalogue may have the books of other folders, too.
+        query.source = sourceNumbers.first
         while true {
             query.offset = count
             query.limit = min(ShelfQuery.maxLimit, (limit ?? .max) - count)

@@ -81,6 +81,14 @@ extension String {
     }
 }
 
+extension String {
+    /// The text as one word of a shell's command line, in quotes if it needs them.
+    var shellWord: String {
+        if !isEmpty, allSatisfy({ $0.isLetter || $0.isNumber || "/.-_:@%+=,".contains($0) }) { return self }
+        return "'" + replacing("'", with: #"'\''"#) + "'"
+    }
+}
+
 extension Unicode.Scalar {
     /// C0 and C1 controls, line and paragraph separators, and the controls of the bidirectional algorithm (UAX #9).
     fileprivate var steersTerminals: Bool {

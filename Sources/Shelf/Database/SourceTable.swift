@@ -26,15 +26,18 @@ struct SourceTable {
         let sql = """
             SELECT id, location, name, scanned,
                 (SELECT count(*) FROM files WHERE source = sources.id AND is_pending = 1),
-                (SELECT count(*) FROM files JOIN books ON books.file = files.id WHERE source = sources.id AND missing = 1)
+                (SELECT count(*) FROM files JOIN books ON books.file = files.id WHERE source = sources.id AND missing = 1),
+                EXISTS (SELECT 1 FROM files WHERE source = sources.id)
             FROM sources ORDER BY id
             """
         return try Row.fetchAll(db, sql: sql).map { row in
             let values = RowValues(row)
-            return SourceState(
+            var state = SourceState(
                 id: try values.int64(0), location: try values.text(1), name: try values.text(2),
                 scanned: try values.optionalDouble(3).map { Date(timeIntervalSince1970: $0) },
                 pending: try values.int(4), withheld: try values.int(5))
+            state.hasFiles = try values.flag(6)
+            return state
         }
     }
 

@@ -42,6 +42,8 @@ public struct SourceState: Hashable, Sendable {
     public var withheld: Int
     /// The number of folders that could not be listed when they were last looked at.
     package var unlisted = 0
+    /// Whether the catalogue has files of the source.
+    package var hasFiles = false
 
     /// Creates a state without an interruption.
     public init(
