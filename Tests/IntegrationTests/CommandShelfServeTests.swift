@@ -76,6 +76,20 @@ import Testing
         }
     }
 
+    @Test func `people of a shelf on two hosts are added with a password file and a password in the environment`()
+        async throws
+    {
+        try await CommandRunner.use { runner in
+            try runner.write("secret", "correct horse")
+            runner.environment["CARREL_PASSWORD"] = "storage"
+            let locations = ["davs://reader@one.example/books", "davs://reader@two.example/books"]
+            let add = ["shelf", "user", "add", "--password-file", "secret", "Ann"]
+            let added = try await runner.run(add + locations)
+            #expect(added.code == 0, "\(added.error)")
+            #expect(lines(try await runner.run(["shelf", "user", "ls"] + locations)) == ["Ann"])
+        }
+    }
+
     // MARK: The configuration
 
     private static let whole = """
@@ -198,6 +212,29 @@ import Testing
             #expect(url.hasPrefix("http://127.0.0.1:") && first?["opds"] == url + "opds/")
             #expect(lines[1] == #"{"state":"OK"}"# && lines[2] == "130")
             #expect(try runner.names("shelf").contains("serve.key"))
+        }
+    }
+
+    @Test(.enabled(if: hasServer, "this program has no web server"))
+    func `the command that adds a person works as it is printed`() async throws {
+        try await CommandRunner.use { runner in
+            try runner.makeFolder("my books")
+            try runner.write("secret", "correct horse")
+            try runner.write("shelf.json", #"{"access": "users", "sources": ["none"]}"#)
+            let outcome = try await runner.shell(
+                #"""
+                mkfifo out
+                "$CARREL" shelf serve --port 0 --config shelf.json "my books" >out 2>problems & server=$!
+                read -r line <out
+                kill -TERM "$server"
+                wait "$server"
+                cat problems
+                """#)
+            #expect(outcome.text.contains("“carrel shelf user add --config shelf.json NAME 'my books'”"))
+            let added = try await runner.run(
+                "shelf", "user", "add", "--password-file", "secret", "--config", "shelf.json", "Ann", "my books")
+            // The shelf is the one that was served.
+            #expect(added.code == 0 && added.error.isEmpty, "\(added.error)")
         }
     }
 

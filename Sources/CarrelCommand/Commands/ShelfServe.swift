@@ -143,8 +143,7 @@ struct ShelfServe: Verb {
         }
         let hasPeople = try await !people.list().isEmpty
         if !isOpen, !hasPeople, !configuration.allowsRegistration, !common.quiet {
-            Output.standardError(
-                "carrel: \(Self.verb): Add a person with “carrel shelf user add”; until then, logins fail.")
+            Output.standardError("carrel: \(Self.verb): Add a person with “\(addition)”; until then, logins fail.")
         }
         let server: ShelfServer
         do {
@@ -166,6 +165,17 @@ struct ShelfServe: Verb {
         }
         // A signal ended a server that ends without an error.
         throw CancellationError()
+    }
+
+    /// The command that adds a person to this shelf.
+    private var addition: String {
+        var words = ["NAME"]
+        if let folder = catalogue.folder {
+            words = ["--folder", folder] + words
+        } else {
+            words = (config.map { ["--config", $0] } ?? []) + words + locations.map(LocationText.withoutSecrets)
+        }
+        return (["carrel", ShelfUserAdd.verb] + words.map(\.shellWord)).joined(separator: " ")
     }
 
     /// Makes the cache's folder, and checks that it can be written: the server goes on silently without its cache.

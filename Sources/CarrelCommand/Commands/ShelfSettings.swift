@@ -159,12 +159,15 @@ struct ShelfSettings {
 
     /// Returns the providers of the sources, to which nothing has been sent yet.
     ///
+    /// - Parameter isNameOnly: Whether the locations only say which shelf, and nothing will be sent to them.
     /// - Throws: A usage error that says where the location is; errors of the providers.
-    func operands(_ session: Session) async throws -> [Operand] {
+    func operands(_ session: Session, isNameOnly: Bool = false) async throws -> [Operand] {
         if sources.isEmpty {
             throw CommandFailure.usage("Which folder? Give a location, or a configuration file with “sources”.")
         }
-        do { return try await session.operands(sources.map(\.location)) } catch let error as LocatedError {
+        do {
+            return try await session.operands(sources.map(\.location), isNameOnly: isNameOnly)
+        } catch let error as LocatedError {
             let source = sources.first { LocationText.withoutSecrets($0.location) == error.location }
             guard let file, let place = source?.place else { throw error }
             throw LocatedError(location: "\(file): \(place)", cause: error.cause, status: error.status)

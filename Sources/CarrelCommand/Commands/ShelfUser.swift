@@ -57,7 +57,7 @@ struct ShelfPeopleOptions: ParsableArguments {
             throw CommandFailure.usage("Which shelf? Give --folder, --config or the locations that are served.")
         }
         let settings = try await ShelfSettings.read(config, locations: locations, verb: verb)
-        let operands = try await (settings.folder == nil ? settings.operands(session) : [])
+        let operands = try await (settings.folder == nil ? settings.operands(session, isNameOnly: true) : [])
         return settings.folder(given: nil, operands, session)
     }
 

@@ -158,11 +158,12 @@ extension Session {
 
     /// Returns the providers and paths of the locations of one command.
     ///
+    /// - Parameter isNameOnly: Whether the locations only name something, and nothing will be sent to them.
     /// - Throws: A usage error if access flags would go to two hosts.
-    func operands(_ texts: [String]) async throws -> [Operand] {
+    func operands(_ texts: [String], isNameOnly: Bool = false) async throws -> [Operand] {
         var targets: [Target] = []
         for text in texts { targets.append(try await target(text)) }
-        try refuseTwoHosts(targets)
+        if !isNameOnly { try refuseTwoHosts(targets) }
         var operands: [Operand] = []
         for target in targets { operands.append(try await connect(target)) }
         return operands
