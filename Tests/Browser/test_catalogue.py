@@ -28,7 +28,7 @@ class CatalogueTest(unittest.TestCase):
             subjects = f"<dc:subject>{'Light' if number % 2 else 'Rooms &amp; halls'}</dc:subject>"
             books.epub(shelf / f"book {number}.epub", f"A book <{number}>", [("c.xhtml", "One", "", text)], cover, metadata=subjects)
         books.comic(shelf / "comic.cbz")
-        cls.served = cls.enterClassContext(Served(cls.folder / "home", shelf, command=("shelf", "serve")))
+        cls.served = cls.enterClassContext(Served(cls.folder / "home", shelf, "--port", "0", command=("shelf", "serve")))
         cls.client = Client(cls.served.url)
         cls.addClassCleanup(cls.client.close)
         # Pictures lead nowhere until it is known which books have none.

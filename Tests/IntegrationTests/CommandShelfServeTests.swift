@@ -1,3 +1,4 @@
+import FaultServer
 import Foundation
 import SampleBooks
 import Testing
@@ -191,7 +192,7 @@ import Testing
             let outcome = try await runner.shell(
                 #"""
                 mkfifo out
-                "$CARREL" shelf serve --folder shelf --json books >out 2>problems & server=$!
+                "$CARREL" shelf serve --port 0 --folder shelf --json books >out 2>problems & server=$!
                 read -r line <out
                 echo "$line"
                 port=${line##*127.0.0.1:}; port=${port%%/*}
@@ -212,6 +213,19 @@ import Testing
             #expect(url.hasPrefix("http://127.0.0.1:") && first?["opds"] == url + "opds/")
             #expect(lines[1] == #"{"state":"OK"}"# && lines[2] == "130")
             #expect(try runner.names("shelf").contains("serve.key"))
+        }
+    }
+
+    @Test(.enabled(if: hasServer, "this program has no web server"))
+    func `a port that is in use is named, with the flag for another one`() async throws {
+        let other = try FaultServer { _ in .silence }
+        defer { other.stop() }
+        try await CommandRunner.use { runner in
+            try runner.makeFolder("books")
+            let port = String(try #require(other.url().port))
+            let outcome = try await runner.run("shelf", "serve", "--port", port, "--folder", "shelf", "books")
+            expectFailure(outcome, 6, "--port")
+            #expect(outcome.error.contains(port))
         }
     }
 

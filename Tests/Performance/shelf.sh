@@ -121,7 +121,7 @@ shelf_said() { # LINES PATTERN SECONDS
 
 # Starts the server; pid and address say where.
 shelf_server() { # LOCATION
-  "$CARREL" shelf serve --folder "$folder" "$1" >"$work/served" 2>"$work/served.log" &
+  "$CARREL" shelf serve --port 0 --folder "$folder" "$1" >"$work/served" 2>"$work/served.log" &
   pid=$!
   children+=("$pid")
   until [ -s "$work/served" ]; do

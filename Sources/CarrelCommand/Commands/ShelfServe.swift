@@ -19,7 +19,7 @@ struct ShelfServe: Verb {
 
     @Option(help: ArgumentHelp("A configuration file in JSON.", valueName: "file"), completion: .file())
     var config: String?
-    @Option(help: ArgumentHelp("The port; a free one unless given.", valueName: "n"))
+    @Option(help: ArgumentHelp("The port, 0 for a free one; 8180 unless given.", valueName: "n"))
     var port: Int?
     @Option(help: ArgumentHelp("The address to listen on; 127.0.0.1 unless given.", valueName: "address"))
     var bind: String?
@@ -157,7 +157,7 @@ struct ShelfServe: Verb {
                 listening.cancel()
                 // The shelf is closed only when nothing uses it any more.
                 _ = await listening.result
-                throw error
+                throw Self.namingPort(error)
             }
             try await listening.value
         } onCancel: {
@@ -188,6 +188,15 @@ struct ShelfServe: Verb {
                 throw FileError.make(.fileWriteNoPermission, path: path)
             }
         } catch { throw error.at(path) }
+    }
+
+    /// Returns the error with a hint if another program has the port.
+    private static func namingPort(_ error: any Error) -> any Error {
+        guard let failure = error as? URLError,
+            failure.userInfo[NSUnderlyingErrorKey] as? POSIXError == POSIXError(.EADDRINUSE)
+        else { return error }
+        return CommandFailure(
+            status: .unreachable, sentence: error.sentence + " Give another one with --port, or 0 for a free one.")
     }
 
     private func announce(_ server: ShelfServer, _ session: Session) async throws {

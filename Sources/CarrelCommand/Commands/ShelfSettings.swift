@@ -27,7 +27,8 @@ struct ShelfSettings {
     var file: String?
     var folder: String?
     var sources: [Source] = []
-    var server = ShelfServerConfiguration()
+    /// Reading apps keep the address, so the port is the same in each run.
+    var server = ShelfServerConfiguration(port: 8_180)
     /// Whether the file says who may use the shelf.
     var hasAccess = false
     var keyFile: String?
