@@ -190,6 +190,22 @@ import Testing
         }
     }
 
+    @Test func `books on later pages are chosen when these are read`() async throws {
+        try await use { runner, server in
+            let feed = server.url("/opds").absoluteString
+            // The third book is sold on a web page.
+            for choice in [["--select", "3"], ["--identifier", "urn:x-test:middlemarch"]] {
+                expectFailure(try await runner.run(["opds", "get"] + choice + [feed]), 3, "--pages")
+                let shop = server.url("/shop").absoluteString
+                expectFailure(try await runner.run(["opds", "get", "--pages", "2"] + choice + [feed]), 1, shop)
+            }
+            let count = server.requests.count
+            let first = try await runner.run("opds", "open", "--pages", "all", "--select", "1", feed)
+            #expect(first.code == 0, "\(first.error)")
+            #expect(!server.requests.dropFirst(count).contains { $0.target == "/opds?page=2" })
+        }
+    }
+
     @Test func `get refuses what it cannot choose, and what is no book`() async throws {
         try await use { runner, server in
             let feed = server.url("/opds").absoluteString

@@ -71,10 +71,12 @@ struct OPDSGet: Verb {
 struct CatalogChoice: ParsableArguments {
     @Option(help: ArgumentHelp("The format: a media type, or an extension such as epub.", valueName: "format"))
     var format: String?
-    @Option(help: ArgumentHelp("The book at this place of the feed, from 1.", valueName: "n"))
+    @Option(help: ArgumentHelp("The book at this place of the feed, from 1, as “opds ls” lists them.", valueName: "n"))
     var select: Int?
     @Option(help: ArgumentHelp("The book with this identifier.", valueName: "id"))
     var identifier: String?
+    @Option(help: ArgumentHelp("Look on this many pages of the feed, or on “all”; the default is 1.", valueName: "n"))
+    var pages: PageCount?
     @Flag(help: "A sample of the book, instead of the book.")
     var sample = false
 
@@ -109,25 +111,43 @@ struct CatalogChoice: ParsableArguments {
         let book: FeedPublication
         switch try await client.document(at: url) {
         case .publication(let publication): book = publication
-        case .feed(let feed): book = try choose(from: feed.allPublications)
+        case .feed(let feed): book = try choose(from: try await books(of: feed, client))
         default:
             throw CommandFailure(status: .badFile, sentence: "This document of the catalogue offers no books.")
         }
         return try offer(of: try await client.completed(book))
     }
 
+    /// Returns the books of the feed's pages in the order of `opds ls`, up to the one that was chosen.
+    private func books(of feed: Feed, _ client: CatalogClient) async throws -> [FeedPublication] {
+        var books: [FeedPublication] = []
+        var read = 0
+        for try await page in client.pages(from: feed) {
+            books += page.allPublications
+            read += 1
+            if read >= pages?.count ?? 1 || isChosen(among: books) { break }
+        }
+        return books
+    }
+
+    private func isChosen(among books: [FeedPublication]) -> Bool {
+        if let select { return books.count >= select }
+        return identifier != nil && books.contains { $0.metadata.identifier == identifier }
+    }
+
     private func choose(from books: [FeedPublication]) throws -> FeedPublication {
+        let hint = pages == nil ? " --pages looks on more pages." : ""
         if let identifier {
             guard let book = books.first(where: { $0.metadata.identifier == identifier }) else {
                 throw CommandFailure(
-                    status: .notFound, sentence: "No book of the feed has the identifier “\(identifier)”.")
+                    status: .notFound, sentence: "No book of the feed has the identifier “\(identifier)”.\(hint)")
             }
             return book
         }
         if let select {
             guard books.indices.contains(select - 1) else {
                 throw CommandFailure(
-                    status: .notFound, sentence: "The feed has \(books.count) books, and no book \(select).")
+                    status: .notFound, sentence: "The feed has \(books.count) books, and no book \(select).\(hint)")
             }
             return books[select - 1]
         }
