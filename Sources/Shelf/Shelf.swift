@@ -58,8 +58,7 @@ public actor Shelf {
         folder: URL, sources: [ShelfSource], options: ShelfOptions, check: @Sendable ([SourceState]) throws -> Void
     ) async throws -> Shelf {
         let lock = try await BlockingThreads.shared.run {
-            try Shelf.refuse(folder, in: sources)
-            try Shelf.checkLocations(of: sources)
+            try Shelf.check(folder, sources)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             return try FolderLock(folder: folder, name: "shelf.lock", noun: "shelf")
         }
@@ -92,6 +91,15 @@ public actor Shelf {
         self.lock = lock
     }
 
+    /// Checks that a shelf in `folder` can have these sources. Blocks on the disk.
+    ///
+    /// - Throws: As ``open(folder:sources:options:)`` for a folder in one of the sources, and for two sources with one
+    ///   location.
+    package static func check(_ folder: URL, _ sources: [ShelfSource]) throws {
+        try refuse(folder, in: sources)
+        try checkLocations(of: sources)
+    }
+
     /// A shelf in one of its sources would list itself.
     private static func refuse(_ folder: URL, in sources: [ShelfSource]) throws {
         guard let source = source(among: sources, thatContains: folder) else { return }
@@ -102,7 +110,8 @@ public actor Shelf {
         )
     }
 
-    private static func source(among sources: [ShelfSource], thatContains folder: URL) -> ShelfSource? {
+    /// Returns the source that contains a folder of this machine; `nil` if none does. Blocks on the disk.
+    package static func source(among sources: [ShelfSource], thatContains folder: URL) -> ShelfSource? {
         let inner = folder.standardizedFileURL.resolvingSymlinksInPath().pathComponents
         return sources.first { source in
             let url = source.provider.url(of: source.root)
@@ -110,10 +119,8 @@ public actor Shelf {
         }
     }
 
-    /// Returns the source that contains a folder of this machine; `nil` if none does. Blocks on the disk.
-    package nonisolated func source(thatContains folder: URL) -> ShelfSource? {
-        Self.source(among: sources.map(\.source), thatContains: folder)
-    }
+    /// The sources with which the shelf was opened.
+    package nonisolated var givenSources: [ShelfSource] { sources.map(\.source) }
 
     /// The database tells sources apart by their locations, which contain no users.
     private static func checkLocations(of sources: [ShelfSource]) throws {

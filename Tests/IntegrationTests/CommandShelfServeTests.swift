@@ -151,12 +151,21 @@ import Testing
         (#"{"sources": ["books"], "publicURL": "ftp://books.example/"}"#, "publicURL: "),
         (#"{"sources": ["books"], "trustedProxies": ["proxy"]}"#, "trustedProxies: "),
         (#"{"sources": ["books"], "metricsTokenFile": "none"}"#, "metricsTokenFile: "),
+        (#"{"sources": ["books"], "folder": "shelf", "keyFile": "open.key"}"#, "keyFile: "),
+        (#"{"sources": ["books"], "folder": "shelf", "keyFile": "short.key"}"#, "key: it needs 16 bytes"),
+        (#"{"sources": ["books"], "folder": "books/shelf"}"#, "must not be in"),
+        (#"{"sources": ["books"], "cachesFiles": {"folder": "books/cache"}}"#, "cachesFiles: "),
+        (#"{"sources": ["books", "./books"]}"#, "Two sources"),
         (#"{}"#, "sources"), ("[]", "JSON object"), ("{", "shelf.json"),
     ])
     func `a configuration that cannot be is wrong usage`(json: String, part: String) async throws {
         try await CommandRunner.use { runner in
             try runner.makeFolder("books")
             try runner.write("shelf.json", json)
+            for (name, mode) in [("open.key", 0o644), ("short.key", 0o600)] as [(String, mode_t)] {
+                try runner.write(name, "secret")
+                chmod(runner.path(name), mode)
+            }
             let outcome = try await runner.run("shelf", "serve", "--check", "--config", "shelf.json")
             expectFailure(outcome, 2, part)
         }

@@ -49,8 +49,11 @@ struct ShelfServe: Verb {
     func perform(_ session: Session) async throws {
         let settings = try await settings(session)
         let operands = try await settings.operands(session)
-        if check { return try showValid(settings, session) }
         let folder = settings.folder(given: catalogue.folder, operands, session)
+        if check {
+            try await checkPlaces(folder, operands, settings)
+            return try showValid(settings, session)
+        }
         var options = ShelfOptions()
         options.concurrentReads = common.transfers
         options.isHiddenIncluded = settings.isHiddenIncluded
@@ -82,10 +85,22 @@ struct ShelfServe: Verb {
         try setCache(&settings.server)
         if !settings.hasAccess { settings.server.access = isReachable(settings.server) ? .users : .everyoneBeforeUsers }
         if let file = settings.metricsTokenFile { settings.server.metricsToken = try await Self.firstLine(of: file) }
-        do { try settings.server.validate() } catch {
-            throw CommandFailure.usage((settings.file.map { "\($0): " } ?? "") + error.sentence)
-        }
+        do { try settings.server.validate() } catch { throw settings.failure(error.sentence) }
         return settings
+    }
+
+    /// Checks the key's file, the shelf's folder and the cache's. Makes none of them.
+    private func checkPlaces(_ folder: URL, _ operands: [Operand], _ settings: ShelfSettings) async throws {
+        var server = settings.server
+        do { if let key = try await settings.existingKey() { server.key = key } } catch {
+            throw settings.failure("keyFile: \(error.sentence)")
+        }
+        let sources = settings.shelfSources(operands)
+        do {
+            try server.validate()
+            try Shelf.check(folder, sources)
+            try server.cachesFiles?.check(sources)
+        } catch { throw settings.failure(error.sentence) }
     }
 
     private func setCache(_ server: inout ShelfServerConfiguration) throws {

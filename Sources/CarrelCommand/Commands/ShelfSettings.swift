@@ -183,6 +183,19 @@ struct ShelfSettings {
         return ShelfFolderOptions.folder(of: shelfSources(operands), session)
     }
 
+    /// Returns the content of `keyFile`; `nil` if there is no such setting, or the file is still to be made.
+    func existingKey() async throws -> Data? {
+        guard let keyFile else { return nil }
+        do { return try await SmallFile.read(keyFile, limit: 4 << 10, isSecret: true) } catch
+            where error.isNoSuchFile
+        { return nil }
+    }
+
+    /// Returns a usage error that names the configuration file, if there is one.
+    func failure(_ sentence: String) -> CommandFailure {
+        CommandFailure.usage((file.map { "\($0): " } ?? "") + sentence)
+    }
+
     func shelfSources(_ operands: [Operand]) -> [ShelfSource] {
         zip(operands, sources).map { ShelfSource(provider: $0.provider, root: $0.path, name: $1.name) }
     }

@@ -14,10 +14,7 @@ struct BookFiles: Sendable {
     init(_ shelf: Shelf, cache: FileCache?) throws {
         self.shelf = shelf
         self.cache = cache.map { ResourceCache(folder: $0.folder, capacity: $0.capacity) }
-        guard let folder = cache?.folder, let source = shelf.source(thatContains: folder) else { return }
-        throw FileError.make(
-            .formatting, path: "cachesFiles",
-            sentence: "cachesFiles: the folder must not be in \(source.location), which is watched for books.")
+        try cache?.check(shelf.givenSources)
     }
 
     /// Opens a book. The caller closes it.

@@ -1,4 +1,6 @@
+import FileProviderCore
 public import Foundation
+package import Shelf
 
 /// A cache of what is read of books' files. Several servers may share one.
 public struct FileCache: Hashable, Sendable {
@@ -11,5 +13,17 @@ public struct FileCache: Hashable, Sendable {
     public init(folder: URL, capacity: Int64 = 1 << 30) {
         self.folder = folder
         self.capacity = capacity
+    }
+}
+
+extension FileCache {
+    /// Checks that the cache is in none of a shelf's sources. Blocks on the disk.
+    ///
+    /// - Throws: `CocoaError(.formatting)` for a cache in a folder that is watched for books.
+    package func check(_ sources: [ShelfSource]) throws {
+        guard let source = Shelf.source(among: sources, thatContains: folder) else { return }
+        throw FileError.make(
+            .formatting, path: "cachesFiles",
+            sentence: "cachesFiles: the folder must not be in \(source.location), which is watched for books.")
     }
 }
