@@ -40,7 +40,9 @@ public enum CatalogDocument: Hashable, Sendable {
         case .entry: self = .publication(try AtomReader.publication(data, url: url, limits: limits))
         case .openSearch: self = .openSearch(try OpenSearchDescription(xml: data, url: url, limits: limits))
         case .webPage:
-            throw CocoaError.noCatalog("The document is a web page, not a catalogue of OPDS 1.2 or 2.0.", url: url)
+            let named = CatalogAnnouncement.address(in: data, at: url).map { " It names this one: \($0.prefix(500))" }
+            throw CocoaError.noCatalog(
+                "The document is a web page, not a catalogue of OPDS 1.2 or 2.0.\(named ?? "")", url: url)
         case .unknown:
             throw CocoaError.noCatalog("The document is not of OPDS 1.2 or 2.0: it is neither XML nor JSON.", url: url)
         }

@@ -190,6 +190,14 @@ import Testing
         }
     }
 
+    @Test func `a web page in place of a catalogue is refused with the catalogue that it names`() async throws {
+        let page = #"<!DOCTYPE html><html><head><link rel="alternate" type="application/opds+json" href="opds"></head>"#
+        try await use(misbehave: { $0.target == "/" ? .reply(200, body: Data(page.utf8)) : nil }) { runner, server in
+            let refused = try await runner.run("opds", "ls", server.url("/").absoluteString)
+            expectFailure(refused, 8, "names this one: \(server.url("/opds"))\n")
+        }
+    }
+
     @Test func `books on later pages are chosen when these are read`() async throws {
         try await use { runner, server in
             let feed = server.url("/opds").absoluteString

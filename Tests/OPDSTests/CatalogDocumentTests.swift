@@ -63,6 +63,14 @@ import Testing
     @Test(
         arguments: [
             ("<!DOCTYPE html><html></html>", "The document is a web page, not a catalogue of OPDS 1.2 or 2.0."),
+            (
+                """
+                <!DOCTYPE html><title>Books</title><link rel=stylesheet href=/style.css>
+                <link rel="alternate" type="application/atom+xml;type=entry;profile=opds-catalog" href="/book/1">
+                <link rel="alternate" type="application/atom+xml; profile=opds-catalog" href="https://u:p@books.example/opds">
+                """,
+                "The document is a web page, not a catalogue of OPDS 1.2 or 2.0. It names this one: https://books.example/opds"
+            ),
             ("Moved", "The document is not of OPDS 1.2 or 2.0: it is neither XML nor JSON."),
             ("", "The document is not of OPDS 1.2 or 2.0: it is neither XML nor JSON."),
             ("{\"error\":\"none\"}", "The JSON document is not an OPDS 2.0 feed: it has no part of one."),
