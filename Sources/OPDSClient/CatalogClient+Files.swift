@@ -97,8 +97,8 @@ extension CatalogClient {
 }
 
 extension CatalogClient {
-    /// Returns a link to the file at `url`, with the server's media type; nil if a page or document is there, which may be
-    /// one of a catalogue.
+    /// Returns a link to the file at `url`, with the server's media type, and with the file name that the server suggests
+    /// (RFC 6266) as its title; nil if a page or document is there, which may be one of a catalogue.
     ///
     /// - Throws: ``LoginRequired``; errors of the server.
     /// - Complexity: One request for the first 1 KiB.
@@ -109,10 +109,13 @@ extension CatalogClient {
         return try await withFile(file) { source, path in
             try await source.withReader(path: path) { reader -> Link? in
                 let head = try await reader.read(.range(0..<LinkedFile.headLength)).data
-                let type = try await reader.attributes().mimeType.flatMap { MediaType($0)?.canonicalized }
+                let attributes = try await reader.attributes()
+                let type = attributes.mimeType.flatMap { MediaType($0)?.canonicalized }
                 let isFile = type.map { $0.isPublication && !$0.isManifest || $0 == .lcpLicenseDocument } ?? false
                 if !isFile, LinkedFile.isPage(head) { return nil }
-                return Link(href: file.url.absoluteString, type: type == .binary ? nil : type?.string)
+                var link = Link(href: file.url.absoluteString, type: type == .binary ? nil : type?.string)
+                link.title = attributes.suggestedName
+                return link
             }
         }
     }

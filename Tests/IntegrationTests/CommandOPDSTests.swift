@@ -214,6 +214,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("attachment; filename=\"w.pdf\"; filename*=UTF-8''White%20Whale.epub", "White Whale.epub"),
+        ("attachment; filename=\"../../.up.epub\"", "up.epub"), ("attachment; filename=whale", "whale"),
+        ("inline", "7"),
+    ])
+    func `a file at its own address has the name that the server suggests`(field: String, name: String) async throws {
+        let content = try SampleBook.small()
+        let headers = ["ETag": "\"1\"", "Content-Type": "application/octet-stream", "Content-Disposition": field]
+        let files: @Sendable (FaultServer.Request) -> FaultServer.Answer? = { request in
+            request.target == "/files/7" ? .file(content, for: request, headers: headers) : nil
+        }
+        try await use(misbehave: files) { runner, server in
+            let got = try await runner.run("opds", "get", server.url("/files/7").absoluteString)
+            #expect(got.code == 0 && got.text == "./\(name)\n", "\(got.error)")
+            #expect(try runner.names() == [name])
+        }
+    }
+
     @Test func `get refuses what it cannot choose, and what is no book`() async throws {
         try await use { runner, server in
             let feed = server.url("/opds").absoluteString

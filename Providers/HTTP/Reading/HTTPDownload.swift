@@ -1,6 +1,7 @@
 import CurlTransport
 import FileProviderCore
 import Foundation
+import MediaTypes
 
 /// Downloads one part of a file, and continues where a lost connection left it.
 ///
@@ -310,11 +311,12 @@ final class Download: Sendable {
 
     /// Sees that this answer is of the same version as those before it.
     private func settle(_ head: ResponseHead, size: Int64, comparesVersion: Bool = true) throws {
-        let attributes = FileReaderAttributes(
+        var attributes = FileReaderAttributes(
             size: size, validator: head["ETag"].map { HTTPConnection.version($0) } ?? head["Last-Modified"],
             mimeType: head["Content-Type"],
             redirectedTo: head.redirectedTo,
             validatorDate: HTTPDate.ofVersion(entryTag: head["ETag"], lastModified: head["Last-Modified"]))
+        attributes.suggestedName = head["Content-Disposition"].flatMap(ContentDisposition.fileName)
         let known = state.value.attributes
         if known == nil, comparesVersion {
             try options.check(attributes.validator, of: path, url: connection.url(of: path))
@@ -327,7 +329,7 @@ final class Download: Sendable {
             throw missing(size)
         }
         guard isSame, isExpected else { throw FileError.changedWhileReading(path, url: connection.url(of: path)) }
-        state.update { $0.attributes = attributes }
+        state.update { [attributes] in $0.attributes = attributes }
     }
 
     private func bad(_ sentence: String) -> URLError {

@@ -104,9 +104,7 @@ struct CatalogChoice: ParsableArguments {
     /// Returns the file to get from `url`: that of the chosen book of a feed, of a book's entry, or the one at `url`.
     func offer(at url: URL, _ client: CatalogClient) async throws -> Offer {
         if let link = try await client.fileLink(at: url) {
-            let name = url.deletingPathExtension().lastPathComponent
-            let book = FeedPublication(metadata: Metadata(title: LocalizedString(name)))
-            return Offer(link: link, fileName: book.suggestedFileName(for: link))
+            return Offer(link: link, fileName: Self.fileName(of: link, at: url))
         }
         let book: FeedPublication
         switch try await client.document(at: url) {
@@ -116,6 +114,19 @@ struct CatalogChoice: ParsableArguments {
             throw CommandFailure(status: .badFile, sentence: "This document of the catalogue offers no books.")
         }
         return try offer(of: try await client.completed(book))
+    }
+
+    /// Returns the name that the server suggests for a file, or one made of its address, for every storage.
+    private static func fileName(of link: Link, at url: URL) -> String {
+        let parts = link.title?.split(separator: ".", omittingEmptySubsequences: false) ?? []
+        let name = PortableName.of(parts.dropLast().joined(separator: "."))
+        if !name.isEmpty, let end = parts.last, (1...8).contains(end.utf8.count),
+            end.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
+        {
+            return "\(name).\(end)"
+        }
+        let title = link.title ?? url.deletingPathExtension().lastPathComponent
+        return FeedPublication(metadata: Metadata(title: LocalizedString(title))).suggestedFileName(for: link)
     }
 
     /// Returns the books of the feed's pages in the order of `opds ls`, up to the one that was chosen.

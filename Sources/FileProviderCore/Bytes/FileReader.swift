@@ -68,6 +68,8 @@ public struct FileReaderAttributes: Sendable, Hashable {
     /// of whole seconds: two versions of one second then have the same validator. A time that cannot be read is
     /// `Date.distantFuture`. Nil for any other validator, such as an ETag.
     public var validatorDate: Date?
+    /// The file name that the server suggests, without folders; nil if it suggests none.
+    package var suggestedName: String?
 
     /// Without a validator, changes of the file go unnoticed.
     public init(
