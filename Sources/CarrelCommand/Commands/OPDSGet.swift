@@ -118,7 +118,7 @@ struct CatalogChoice: ParsableArguments {
 
     /// Returns the name that the server suggests for a file, or one made of its address, for every storage.
     private static func fileName(of link: Link, at url: URL) -> String {
-        let parts = link.title?.split(separator: ".", omittingEmptySubsequences: false) ?? []
+        let parts: [Substring] = link.title?.split(separator: ".", omittingEmptySubsequences: false) ?? []
         let name = PortableName.of(parts.dropLast().joined(separator: "."))
         if !name.isEmpty, let end = parts.last, (1...8).contains(end.utf8.count),
             end.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
