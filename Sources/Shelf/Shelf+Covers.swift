@@ -11,7 +11,8 @@ extension Shelf {
     ///   than ``ShelfOptions/maxCoverSize`` or than the limits for decoding, or a drawing (SVG).
     /// - Throws: Errors of the storage, after which the next call tries again; errors of the shelf's folder.
     /// - Complexity: The first time, the requests of opening the book and one or two more; no request later.
-    ///   ``ShelfOptions/concurrentReads`` limits how many covers are made at once.
+    ///   ``ShelfOptions/concurrentReads`` limits how many covers are made at once, together with the books that a scan
+    ///   reads.
     public func cover(of book: ShelfBook, dimension: Int) async throws -> ShelfCover? {
         guard let book = try await database.book(book.id) else { return nil }
         let dimension = kept(dimension)
@@ -230,7 +231,7 @@ extension Shelf {
             dimensions: options.coverDimensions)
         let (folder, database) = (folder, database)
         let task = Task { () async throws -> CoverPictures? in
-            let turns = try await coverTurns(of: source)
+            let turns = try await readTurns(of: source)
             try await turns.begin()
             defer { turns.end() }
             let pictures = try await cover.pictures(of: book)

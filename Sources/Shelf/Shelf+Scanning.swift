@@ -190,7 +190,7 @@ extension Shelf {
         let reading = PendingReading(
             source: source.id, database: database,
             reading: BookReading(provider: source.source.provider, options: openingOptions),
-            concurrentReads: try await concurrentReads(of: source))
+            turns: try await readTurns(of: source))
         let read = try await reading.run { [self] changes in
             progress.advance(by: Int64(changes.count))
             await stored(changes, counts)
@@ -199,7 +199,7 @@ extension Shelf {
         look.report.read = read
     }
 
-    /// The number of files that are read at once.
+    /// The number of files that are read at once, by a scan and for covers together.
     func concurrentReads(of source: OpenedSource) async throws -> Int {
         if let count = options.concurrentReads { return max(1, count) }
         let capabilities = try await source.source.provider.capabilities()

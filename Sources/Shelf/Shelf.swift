@@ -31,8 +31,8 @@ public actor Shelf {
     var making: [Int64: Task<CoverPictures?, any Error>] = [:]
     /// When the covers are tried again that could not be read, by the numbers of their books.
     var coverDelays: [Int64: CoverDelay] = [:]
-    /// Admit as many covers of a source as are made at once, by its number.
-    private var coverAdmission: [Int64: Turns] = [:]
+    /// Admit as many files of a source as are read at once, by its number.
+    private var readAdmission: [Int64: Turns] = [:]
 
     /// Opens the shelf in the local folder `folder`, which is created if it is missing.
     ///
@@ -157,15 +157,15 @@ public actor Shelf {
 // MARK: Turns
 
 extension Shelf {
-    /// Returns what admits the makers of covers to a source: as many as books are read at once.
+    /// Returns what admits scans and the makers of covers to the files of a source, in one queue.
     ///
     /// - Throws: Errors of the storage, which is asked once what it can bear.
-    func coverTurns(of source: OpenedSource) async throws -> Turns {
-        if let turns = coverAdmission[source.id] { return turns }
+    func readTurns(of source: OpenedSource) async throws -> Turns {
+        if let turns = readAdmission[source.id] { return turns }
         let count = try await concurrentReads(of: source)
         // Another caller may have been faster.
-        let turns = coverAdmission[source.id] ?? Turns(count)
-        coverAdmission[source.id] = turns
+        let turns = readAdmission[source.id] ?? Turns(count)
+        readAdmission[source.id] = turns
         return turns
     }
 }

@@ -24,6 +24,10 @@ final class CountedStorage: ForwardingProvider {
         var isSlow = false
         /// Every listing waits.
         var isHeld = false
+        /// Files are opened, but not handed out.
+        var isOpeningHeld = false
+        /// The files that are worth transferring at once.
+        var concurrentTransfers: Int?
         /// Folders that may not be listed.
         var locked: Set<ProviderPath> = []
         /// Folders that are listed, but not found themselves.
@@ -51,6 +55,7 @@ final class CountedStorage: ForwardingProvider {
     func capabilities() async throws -> Capabilities {
         var capabilities = try await memory.capabilities()
         capabilities.readCost = cost
+        capabilities.concurrentTransfers = state.value.concurrentTransfers
         return capabilities
     }
 
@@ -104,6 +109,7 @@ final class CountedStorage: ForwardingProvider {
             state.open += 1
             state.mostOpen = max(state.mostOpen, state.open)
         }
+        if state.value.isOpeningHeld { try await eventually { !state.value.isOpeningHeld } }
         return CountedReader(reader, cost: cost, state: state)
     }
 }

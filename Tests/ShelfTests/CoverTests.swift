@@ -154,6 +154,34 @@ import Testing
         #expect(bench.storage.state.value.mostOpen == 1)
     }
 
+    @Test func `a scan and covers together open no more files than the storage can bear`() async throws {
+        bench.storage.state.update { $0.concurrentTransfers = 2 }
+        func put(_ numbers: Range<Int>) async throws {
+            for number in numbers {
+                let data = try ShelfBench.epub("Book \(number)", cover: SampleBook.coverPicture())
+                try await bench.put("books/\(number).epub", data)
+            }
+        }
+        try await put(0..<6)
+        try await bench.with { shelf in
+            try await shelf.scan()
+            try await put(6..<12)
+            bench.storage.state.update { $0.isOpeningHeld = true }
+            let scan = Task { try await shelf.scan() }
+            try await eventually { bench.storage.state.value.open == 2 }
+            let covers = Task { try await shelf.makeCovers() }
+            try await eventually { await shelf.making.count == 6 }
+            // The files that are open stay so for a moment longer, in which covers with their own limit would open more.
+            bench.storage.state.update { $0.isOpeningHeld = false }
+            let report = try await scan.value
+            #expect(report.added == 6)
+            try await covers.value
+            try await shelf.makeCovers()
+            #expect(try await shelf.books().books.allSatisfy { $0.coverState == .known })
+        }
+        #expect(bench.storage.state.value.mostOpen == 2)
+    }
+
     @Test func `the covers of other sources don't wait for a storage that doesn't answer`() async throws {
         let slow = CountedStorage()
         try await slow.memory.createFolder(path: ProviderPath("more"))

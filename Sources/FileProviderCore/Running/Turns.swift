@@ -8,10 +8,15 @@ package final class Turns: Sendable {
         var waiting: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
+    /// How many are admitted at once.
+    package let count: Int
     private let state: Mutex<State>
 
     /// - Parameter count: How many are admitted at once; at least 1.
-    package init(_ count: Int = 1) { state = Mutex(State(free: max(1, count))) }
+    package init(_ count: Int = 1) {
+        self.count = max(1, count)
+        state = Mutex(State(free: self.count))
+    }
 
     /// Waits for a turn, which ``end()`` returns.
     /// - Throws: `CancellationError`, without the turn.

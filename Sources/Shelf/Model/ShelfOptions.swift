@@ -5,8 +5,8 @@ public import Publication
 
 /// The options of a shelf.
 public struct ShelfOptions: Sendable {
-    /// The number of books of a source that a scan reads at once, and of covers that are made at once; `nil` takes what
-    /// the storage can bear, at most 8.
+    /// The number of books of a source that are read at once, by a scan and for covers together; `nil` takes what the
+    /// storage can bear, at most 8.
     public var concurrentReads: Int?
     /// The largest cover that is read, in bytes; 5 MiB.
     public var maxCoverSize: Int64 = 5 << 20

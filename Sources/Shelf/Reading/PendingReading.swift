@@ -11,8 +11,8 @@ struct PendingReading: Sendable {
     let source: Int64
     let database: ShelfDatabase
     let reading: BookReading
-    /// Files that are read at once.
-    let concurrentReads: Int
+    /// Admits the readers of files, several at once.
+    let turns: Turns
 
     /// The result of one file. Not a tuple, for the reason that `BoundedRun` gives.
     private struct Finished: Sendable {
@@ -87,7 +87,7 @@ struct PendingReading: Sendable {
         var (feed, running, failures) = (Feed(), 0, 0)
         try await withThrowingTaskGroup(of: Finished.self) { group in
             while true {
-                while running < concurrentReads, let file = try await feed.next(database, source: source) {
+                while running < turns.count, let file = try await feed.next(database, source: source) {
                     running += 1
                     group.addTask { await readOne(file) }
                 }
@@ -98,14 +98,15 @@ struct PendingReading: Sendable {
                 try await finish(finished)
                 // One file may break every connection; if several do in a row, the storage is away.
                 failures = error.map { $0.concernsEveryItem || $0.isTransient } == true ? failures + 1 : 0
-                if let error, failures >= 3 * concurrentReads { throw error }
+                if let error, failures >= 3 * turns.count { throw error }
             }
         }
     }
 
     private func readOne(_ file: PendingFile) async -> Finished {
         do {
-            return Finished(file: file, result: .success(try await reading.outcome(of: file.path)))
+            let outcome = try await turns.take { try await reading.outcome(of: file.path) }
+            return Finished(file: file, result: .success(outcome))
         } catch {
             return Finished(file: file, result: .failure(error))
         }
