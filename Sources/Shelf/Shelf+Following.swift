@@ -30,9 +30,8 @@ extension Shelf {
             let began = ContinuousClock.now
             let reason: any Error
             do {
-                let (provider, root) = (source.source.provider, source.source.root)
-                let changes = try await provider.changes(at: root, options: options.watch)
-                reason = await follow(changes, of: source)
+                let (changes, first) = try await start(source)
+                reason = await follow(changes, after: first, of: source)
             } catch {
                 reason = error
             }
@@ -44,24 +43,40 @@ extension Shelf {
         }
     }
 
+    /// Starts a watch, and looks at the whole source. If the storage doesn't report its changes, one listing is for both:
+    /// the watch compares the next one with it.
+    private func start(_ source: OpenedSource) async throws -> (FileChanges, Look) {
+        let (provider, root) = (source.source.provider, source.source.root)
+        guard provider.reportsChanges(options.watch) else {
+            let tree = LockedValue(PolledTree())
+            let first = try await look(at: source, .all) { item in tree.update { $0.add(item) } }
+            return (provider.pollForChanges(at: root, since: tree.value, options: options.watch), first)
+        }
+        let changes = try await provider.changes(at: root, options: options.watch)
+        do { return (changes, try await look(at: source, .all)) } catch {
+            await changes.stop()
+            throw error
+        }
+    }
+
     /// Keeps the catalogue in step until the watch ends, and ends it.
     ///
     /// - Returns: The reason.
-    private func follow(_ changes: FileChanges, of source: OpenedSource) async -> any Error {
+    private func follow(_ changes: FileChanges, after first: Look, of source: OpenedSource) async -> any Error {
         var question: WatchQuestion?
         let reason: any Error
-        do { reason = try await answer(changes.watch, of: source, &question) } catch { reason = error }
+        do { reason = try await answer(changes.watch, after: first, of: source, &question) } catch { reason = error }
         await question?.cancel()
         await changes.stop()
         return reason
     }
 
     /// - Returns: The reason for a watch that ended without an error.
-    private func answer(_ watch: any FileWatch, of source: OpenedSource, _ question: inout WatchQuestion?) async throws
-        -> any Error
-    {
+    private func answer(
+        _ watch: any FileWatch, after first: Look, of source: OpenedSource, _ question: inout WatchQuestion?
+    ) async throws -> any Error {
         let root = source.source.root
-        var owed = Owed(try await look(at: source, .all))
+        var owed = Owed(first)
         var pause = options.watch.maxInterval
         while true {
             let asked = question ?? WatchQuestion(to: watch)

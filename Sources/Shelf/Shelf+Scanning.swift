@@ -81,14 +81,16 @@ extension Shelf {
 
     /// Lists a part of a source, brings the catalogue in step with it, and reads what is pending.
     ///
+    /// - Parameter noting: Called with each item of a listing of the whole source, also with those that the shelf doesn't
+    ///   show.
     /// - Throws: The storage's error; ``OwnFailure``; `CancellationError`.
     func look(
         at source: OpenedSource, _ extent: Extent, isConfirmed: Bool = false,
-        progress: ProgressReporter = ProgressReporter()
+        progress: ProgressReporter = ProgressReporter(), noting: @escaping @Sendable (FileObject) -> Void = { _ in }
     ) async throws -> Look {
         try await source.turns.begin()
         defer { source.turns.end() }
-        var look = try await compare(source, extent, isConfirmed: isConfirmed)
+        var look = try await compare(source, extent, isConfirmed: isConfirmed, noting)
         progress.expectMore(Int64(look.pending))
         try await readPending(of: source, into: &look, progress: progress)
         look.report.isComplete = look.report.postponed == 0
@@ -100,9 +102,11 @@ extension Shelf {
 // MARK: Listing
 
 extension Shelf {
-    private func compare(_ source: OpenedSource, _ extent: Extent, isConfirmed: Bool) async throws -> Look {
+    private func compare(
+        _ source: OpenedSource, _ extent: Extent, isConfirmed: Bool, _ noting: @escaping @Sendable (FileObject) -> Void
+    ) async throws -> Look {
         let spool = ListingSpool(database: database, source: source.id)
-        let (scope, unlisted) = try await list(extent, of: source, into: spool)
+        let (scope, unlisted) = try await list(extent, of: source, into: spool, noting)
         let (id, policy, paths) = (source.id, options.removal, unlisted.map(\.path))
         let comparison: Comparison
         if let scope {
@@ -129,14 +133,15 @@ extension Shelf {
     }
 
     /// - Returns: What was listed, `nil` for nothing, and what could not be.
-    private func list(_ extent: Extent, of source: OpenedSource, into spool: ListingSpool) async throws -> (
-        ComparisonScope?, [UnlistedItem]
-    ) {
+    private func list(
+        _ extent: Extent, of source: OpenedSource, into spool: ListingSpool,
+        _ noting: @escaping @Sendable (FileObject) -> Void
+    ) async throws -> (ComparisonScope?, [UnlistedItem]) {
         let listing = listing(of: source)
         guard case .places(let places) = extent, !places.isLarge, !places.present.contains(source.source.root) else {
             try await listings.begin()
             defer { listings.end() }
-            return (.all, try await listing.listAll(into: spool))
+            return (.all, try await listing.listAll(into: spool, noting: noting))
         }
         if places.isEmpty { return (nil, []) }
         var listed = Array(places.gone)

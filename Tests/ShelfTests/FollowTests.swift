@@ -53,6 +53,41 @@ import Testing
         #expect(bench.lines.contains("moved /books/old/a.epub -> /books/new/a.epub"))
     }
 
+    /// Two books in two folders, and a folder without any.
+    private func fill() async throws {
+        for name in ["a", "b"] { try await bench.put("books/\(name)/x.epub", ShelfBench.epub(name)) }
+        try await bench.memory.createFolder(path: ProviderPath("books/empty"))
+    }
+
+    @Test func `a start lists each folder once`() async throws {
+        try await fill()
+        let options = bench.options { $0.watch = WatchOptions(minInterval: 1_000, maxInterval: 1_000) }
+        try await bench.with(nil, options) { shelf in
+            let work = Task { try await shelf.follow() }
+            try await eventually { try await shelf.counts().books == 2 }
+            work.cancel()
+            await #expect(throws: CancellationError.self) { try await work.value }
+        }
+        #expect(bench.storage.state.value.listings == 4)
+    }
+
+    @Test func `changes after the first listing are followed, and nothing else is reported`() async throws {
+        try await fill()
+        bench.storage.state.update { $0.isOpeningHeld = true }
+        try await following { shelf in
+            // The books are read once all folders are listed.
+            try await eventually { bench.storage.state.value.open == 2 }
+            try await bench.put("books/a/y.epub", ShelfBench.epub("In a folder with a book"))
+            try await bench.put("books/empty/z.epub", ShelfBench.epub("In an empty folder"))
+            bench.storage.state.update { $0.isOpeningHeld = false }
+            try await eventually { try await shelf.counts().books == 4 }
+            let listings = bench.storage.state.value.listings
+            try await eventually { bench.storage.state.value.listings >= listings + 8 }
+        }
+        #expect(bench.lines.count == 4 && bench.lines.allSatisfy { $0.hasPrefix("added") })
+        #expect(bench.storage.state.value.attributes == 2)
+    }
+
     @Test func `a folder of this machine reports its moves`() async throws {
         let root = try TemporaryFolder()
         try FileManager.default.createDirectory(

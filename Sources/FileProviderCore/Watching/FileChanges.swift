@@ -65,6 +65,19 @@ extension FileProviderBasic {
         return watch
     }
 
+    /// Watches by polling for what changed since the caller listed the folder at `path`, with everything below it.
+    ///
+    /// - Parameter listing: The items of that listing.
+    package func pollForChanges(at path: ProviderPath, since listing: PolledTree, options: WatchOptions) -> FileChanges
+    {
+        FileChanges(of: PollingWatch(of: self, path: path, options: options, since: listing), in: self)
+    }
+
+    /// Whether the storage reports its changes, so that ``changes(at:options:)`` doesn't begin with a listing.
+    package func reportsChanges(_ options: WatchOptions) -> Bool {
+        !options.alwaysPolls && (self is any FileProviderMonitor || self is any FileProviderLongPolling)
+    }
+
     func startWatch(path: ProviderPath, options: WatchOptions) async throws -> any FileWatch {
         if !options.alwaysPolls {
             if let native = self as? any FileProviderMonitor {

@@ -1,15 +1,15 @@
 import Foundation
 
 /// The state of a tree in a polling watch: of each item only the compared values.
-struct PolledTree {
+package struct PolledTree: Sendable {
     /// The value that changes with each version of an item.
-    enum Version: Equatable {
+    enum Version: Equatable, Sendable {
         /// Without the mark of weakness, which servers drop a moment after a change.
         case tag(Substring)
         case sizeAndDate(Int64?, seconds: Double?)
     }
 
-    struct Item {
+    struct Item: Sendable {
         var type: FileType
         var version: Version
 
@@ -28,6 +28,16 @@ struct PolledTree {
     typealias Listing = [ProviderPath: Item]
 
     private var folders: [ProviderPath: Listing] = [:]
+
+    /// Creates the state of an empty tree.
+    package init() {}
+
+    /// Adds an item of a listing that a caller made. A folder without items stays unknown; the next look reports the same
+    /// changes as if it were known.
+    package mutating func add(_ object: FileObject) {
+        guard let folder = object.path.parent, !TemporaryName.matches(object.name) else { return }
+        folders[folder, default: [:]][object.path] = Item(object)
+    }
 
     func knows(_ folder: ProviderPath) -> Bool { folders[folder] != nil }
 

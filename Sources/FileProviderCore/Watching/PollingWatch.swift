@@ -11,7 +11,7 @@ actor PollingWatch: FileWatch {
     private let options: WatchOptions
     private let maxDepth: Int
 
-    private var tree = PolledTree()
+    private var tree: PolledTree
     /// Events that are not reported yet.
     private var found: [FileEvent] = []
     /// Folders reported as unreadable, so that each is reported once.
@@ -23,15 +23,20 @@ actor PollingWatch: FileWatch {
     private var failure: (any Error)?
     private var pace: PollingPace
     private var work: Task<Void, any Error>?
-    private var isStarting = true
+    private var isStarting: Bool
     private var isStopped = false
 
-    init(of provider: any FileProviderBasic, path: ProviderPath, options: WatchOptions) {
+    /// - Parameter listing: The tree that looks are compared with; `nil` if ``start()`` lists it.
+    init(
+        of provider: any FileProviderBasic, path: ProviderPath, options: WatchOptions, since listing: PolledTree? = nil
+    ) {
         self.provider = { [weak provider] in provider }
         self.path = path
         self.options = options
         maxDepth = path.components.count + ProviderPath.maxTreeDepth
         pace = PollingPace(options)
+        tree = listing ?? PolledTree()
+        isStarting = listing == nil
     }
 
     /// Makes the listing that later ones are compared with.

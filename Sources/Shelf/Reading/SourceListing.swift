@@ -14,11 +14,14 @@ struct SourceListing: Sendable {
 
     /// Lists the whole source into `spool`.
     ///
+    /// - Parameter noting: Called with each item, also with those that the shelf doesn't show.
     /// - Returns: The folders that could not be listed, and those whose listings are incomplete.
     /// - Throws: The error of the source's folder itself; an error that concerns every folder; ``OwnFailure``.
     /// - Complexity: One listing for each folder.
-    func listAll(into spool: ListingSpool) async throws -> [UnlistedItem] {
-        try await walk(from: source.root, into: spool)
+    func listAll(into spool: ListingSpool, noting: @escaping @Sendable (FileObject) -> Void) async throws
+        -> [UnlistedItem]
+    {
+        try await walk(from: source.root, into: spool, noting: noting)
     }
 
     /// Lists the item at `path` into `spool`, a folder with everything below it. Lists nothing if there is none, and if
@@ -65,7 +68,9 @@ struct SourceListing: Sendable {
         !TemporaryName.matches(name) && (isHiddenIncluded || !name.hasPrefix("."))
     }
 
-    private func walk(from path: ProviderPath, into spool: ListingSpool) async throws -> [UnlistedItem] {
+    private func walk(
+        from path: ProviderPath, into spool: ListingSpool, noting: @escaping @Sendable (FileObject) -> Void = { _ in }
+    ) async throws -> [UnlistedItem] {
         let unlisted = CollectedValues<UnlistedItem>()
         try await source.provider.walk(path: path) { folder, error in
             if error.isCancellation { throw error }
@@ -74,6 +79,7 @@ struct SourceListing: Sendable {
         } entering: { folder in
             isShown(name: folder.name)
         } visit: { item in
+            noting(item)
             if item.isRegularFile, isShown(name: item.name) { try await spool.add(ListedFile(item)) }
         }
         return unlisted.values
