@@ -14,6 +14,8 @@ public struct SampleEPUB: Sendable {
     public var description = "<p>About a desk.</p>"
     /// The subjects.
     public var subjects = ["Furniture", "Light"]
+    /// The collection that is no series; nil for none.
+    public var collection: String?
     /// The picture; nil for none.
     public var cover: Data?
     /// Whether only the guide says which picture the cover is, as in many an EPUB 2.
@@ -67,6 +69,7 @@ public struct SampleEPUB: Sendable {
         let series = series.map {
             "<meta name=\"calibre:series\" content=\"\($0.name)\"/><meta name=\"calibre:series_index\" content=\"\($0.index)\"/>"
         }
+        let collection = collection.map { "<meta property=\"belongs-to-collection\">\($0)</meta>" }
         let identifier = uuid.map { "<dc:identifier id=\"id\" opf:scheme=\"uuid\">\($0)</dc:identifier>" }
         let chapters = ["a.xhtml"] + missing
         let items = chapters.enumerated().map {
@@ -82,7 +85,7 @@ public struct SampleEPUB: Sendable {
             <metadata xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:opf="http://www.idpf.org/2007/opf"><dc:title>\(title)</dc:title>
             <dc:language>en</dc:language>\(identifier ?? "<dc:identifier id=\"id\">desk</dc:identifier>")\(creators)\(subjects)
             <dc:publisher>Carrel Press</dc:publisher><dc:date>2020-05-17T00:00:00+00:00</dc:date>
-            <dc:description>\(text)</dc:description>\(series ?? "")</metadata>
+            <dc:description>\(text)</dc:description>\(series ?? "")\(collection ?? "")</metadata>
             <manifest>\(items)<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>
             \(self.cover == nil ? "" : cover)</manifest><spine>\(locations)</spine>\(guide)</package>
             """

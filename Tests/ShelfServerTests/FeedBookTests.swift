@@ -110,6 +110,14 @@ import WebServer
         let subject = try #require(entry.metadata.subjects.first?.links.first)
         #expect(try await shelf.feed(subject.href).metadata.numberOfItems ?? 0 > 20)
     }
+
+    @Test func `leads to the other books of its collection`() async throws {
+        let shelf = try await FeedShelf.collections()
+        let entry = try #require(try await shelf.feed("/opds/2.0/books?query=lamp").publications.first)
+        let collection = try #require(entry.metadata.belongsToCollections.first?.links.first)
+        let books = try await shelf.feed(collection.href)
+        #expect(books.publications.map(\.metadata.title.string) == ["Desk", "Lamp"])
+    }
 }
 
 @Suite struct `What a feed says of a book` {

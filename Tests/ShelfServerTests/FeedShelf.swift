@@ -55,6 +55,17 @@ final class FeedShelf: Sendable {
         }
     }
 
+    /// Two books of one collection, and one of another.
+    static func collections() async throws -> FeedShelf {
+        try await FeedShelf { provider in
+            for (title, collection) in [("Desk", "Best of"), ("Lamp", "Best of"), ("Harbour", "Holidays")] {
+                var book = SampleEPUB(title: title, uuid: UUID().uuidString.lowercased())
+                book.collection = collection
+                _ = try await provider.writeContents(path: ProviderPath("\(title).epub"), contents: book.data())
+            }
+        }
+    }
+
     static let comicTitle = "Night Shift"
 
     /// A comic of three pages.

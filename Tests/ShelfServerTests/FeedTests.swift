@@ -40,6 +40,20 @@ import WebServer
     }
 
     @Test(arguments: FeedVersion.allCases)
+    func `leads to collections and their books`(version: FeedVersion) async throws {
+        let shelf = try await FeedShelf.collections()
+        let root = try await shelf.feed(version.root)
+        let list = try #require(root.allNavigation.first { $0.href.hasSuffix("/collections") })
+        #expect(list.properties.numberOfItems == 2)
+        let collections = try await shelf.feed(list.href).allNavigation
+        #expect(collections.compactMap(\.title) == ["Best of", "Holidays"])
+        #expect(collections.compactMap(\.properties.numberOfItems) == [2, 1])
+        let books = try await shelf.feed(try #require(collections.first).href)
+        #expect(books.metadata.title.string == "Best of")
+        #expect(books.publications.map(\.metadata.title.string) == ["Desk", "Lamp"])
+    }
+
+    @Test(arguments: FeedVersion.allCases)
     func `divides books into pages`(version: FeedVersion) async throws {
         let shelf = try await FeedShelf.large()
         let first = try await shelf.feed(version.root + "books")
@@ -145,6 +159,14 @@ import WebServer
         #expect(formats.links.contains { $0.title == "EPUB" })
         let any = try #require(formats.links.first { $0.title == "Any format" })
         #expect(try await shelf.feed(any.href).metadata.numberOfItems == 56)
+    }
+
+    @Test(arguments: FeedVersion.allCases)
+    func `lead to the books of a collection`(version: FeedVersion) async throws {
+        let shelf = try await FeedShelf.collections()
+        let collections = try facet("Collection", in: try await shelf.feed(version.root + "books"))
+        let holidays = try #require(collections.links.first { $0.title == "Holidays" })
+        #expect(try await shelf.feed(holidays.href).publications.map(\.metadata.title.string) == ["Harbour"])
     }
 
     @Test(arguments: FeedVersion.allCases)

@@ -129,6 +129,26 @@ private final class CountedFile: FileReader {
         try await bench.close()
     }
 
+    @Test func `without a cache, a part of a file is read without the rest`() async throws {
+        let data = try Self.comic()
+        try await write("comic.cbz", data)
+        let bench = try await ServerBench(.everyone, others: [ShelfSource(provider: storage)])
+        let address = try await address(bench)
+        func read() async throws -> Int64 {
+            try await storage.read {
+                let part = await bench.ask(address + "file/comic.cbz", [("Range", "bytes=150000-150099")])
+                #expect(part.status == 206)
+                let bytes = try await part.bytes()
+                #expect(bytes == data[150_000..<150_100])
+            }
+        }
+        // The first request also reads the parts of KOReader's digest, 1 KiB each.
+        let first = try await read()
+        #expect(first <= 100 + Int64(DocumentDigest.offsets.count) * DocumentDigest.length)
+        #expect(try await read() == 100)
+        try await bench.close()
+    }
+
     @Test func `a changed file is not sent from the cache, whether or not the shelf saw the change`() async throws {
         let data = try Self.comic()
         try await write("comic.cbz", data)

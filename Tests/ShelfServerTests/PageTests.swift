@@ -89,6 +89,17 @@ import WebServer
         #expect(try await shelf.page("/collections").html.contains("No book on this shelf names any."))
     }
 
+    @Test func `lead to collections and their books`() async throws {
+        let shelf = try await FeedShelf.collections()
+        let lamp = try await shelf.book(titled: "Lamp")
+        for address in ["/collections", "/books", "/book/\(lamp.id)"] {
+            let link = try #require(try await shelf.page(address).link("Best of"), "\(address)")
+            let books = try await shelf.page(link)
+            #expect(books.heading == "Best of" && books.titles == ["Desk", "Lamp"], "\(address)")
+            #expect(books.link("Remove") == "/books")
+        }
+    }
+
     @Test func `filter books by several properties at once`() async throws {
         let shelf = try await FeedShelf.large()
         let all = try await shelf.page("/books")

@@ -87,6 +87,16 @@ import Testing
         #expect(try await fixture.titles(query) == [])
     }
 
+    @Test func `a collection finds its books, with the key from its facet`() async throws {
+        let fixture = try await filled()
+        let collection = try #require(try await fixture.database.facets(.collections).first)
+        var query = ShelfQuery()
+        query.collection = collection.key
+        #expect(try await fixture.titles(query) == ["Volume 9"])
+        query.language = "fr"
+        #expect(try await fixture.titles(query) == [])
+    }
+
     @Test func `facets count the books of a question, by folded names`() async throws {
         let fixture = try await filled()
         func facets(_ facet: ShelfFacet, _ query: ShelfQuery = ShelfQuery()) async throws -> [String] {
