@@ -144,6 +144,23 @@ install_missing() {
   say "continuing with what is installed"
 }
 
+# Of a setting that it doesn't know, systemd only warns: nothing may be said about the unit.
+verify_unit() {
+  local unit=carrel-shelf.service folder said code=0
+  if ! command -v systemd-analyze >/dev/null; then
+    say "there is no systemd-analyze: $unit is not verified"
+    return 0
+  fi
+  folder=$(mktemp -d)
+  # The program need not be installed here.
+  sed 's|^ExecStart=[^ ]*|ExecStart=/bin/true|' "Documentation/$unit" >"$folder/$unit"
+  said=$(systemd-analyze verify --man=no "$folder/$unit" 2>&1) || code=$?
+  rm -rf "$folder"
+  if [ "$code" = 0 ] && [[ "$said" != *"$unit"* ]]; then return 0; fi
+  printf '%s\n' "$said" >&2
+  return 1
+}
+
 start_servers() {
   local code=0
   SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/carrel-tests.XXXXXX")
@@ -189,6 +206,7 @@ main() {
   part "folders" run python3 .ci/folders.py
   part "words" run python3 .ci/words.py
   part "style" run swift format lint --strict --recursive --parallel Sources Providers Tests Examples Package.swift
+  part "the unit for systemd" verify_unit
   # shellcheck disable=SC2086 # several flags
   part "building" run env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests "$ANEW" ${CARREL_BUILD_FLAGS:-}
   if [ $# = 0 ]; then

@@ -18,6 +18,8 @@ BUILD_PACKAGES=(libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libdefl
   libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev libqpdf-dev libarchive-dev libsqlite3-dev)
 SERVER_PACKAGES=(apache2-bin apache2-utils nginx-light libnginx-mod-http-dav-ext rclone lighttpd lighttpd-mod-webdav
   tinyproxy-bin microsocks openssh-server openssh-client lftp curl openssl time poppler-utils libxml2-utils)
+# On a machine with another system of services, this package could replace it.
+if [ "${CI:-}" = true ]; then SERVER_PACKAGES+=(systemd); fi
 FULL_PACKAGES=(calibre)
 DEMO_PACKAGES=(apache2-bin apache2-utils openssl)
 # moto's own list for its server is five times as long, with what other services than S3 and IAM need.
@@ -73,6 +75,7 @@ reason() {
     lftp) echo "an FTP client to compare with" ;;
     python3-venv) echo "makes the folder for servers written in Python" ;;
     curl) echo "talks to the servers by hand and in scripts" ;;
+    systemd) echo "systemd-analyze, which verifies the unit of the shelf's service" ;;
     openssl) echo "makes the private certificates of the tests" ;;
     time) echo "measures memory in the performance runs" ;;
     *) echo "needed" ;;
