@@ -27,7 +27,7 @@ struct SourceListing: Sendable {
     /// Lists the item at `path` into `spool`, a folder with everything below it. Lists nothing if there is none, and if
     /// the folder around it doesn't list it either.
     ///
-    /// - Returns: As ``listAll(into:)``.
+    /// - Returns: As ``listAll(into:noting:)``.
     /// - Throws: The error of the item; ``OwnFailure``.
     /// - Complexity: One request for a file, and one more for each folder; if there is none, a listing of the folder
     ///   around it.
