@@ -77,7 +77,28 @@ import WebServer
         let asked = forwarded([("Forwarded", field)], .forwarded)
         #expect(asked.client == "2001:db8::17" && asked.scheme == "https" && asked.host == "books.example:444")
         let hidden = forwarded([("Forwarded", "For=_hidden; Proto=HTTPS")], .forwarded)
-        #expect(hidden.client == "_hidden" && hidden.scheme == "https")
+        #expect(hidden.client == "10.1.2.3" && hidden.scheme == "https")
+    }
+
+    @Test(arguments: ["\"", "1.2.3.4\"", "\"1.2.3.4", "\"\\", "9.9.9.9;\"", "\u{600}"])
+    func `what a client sends does not hide the address that the proxy appends`(sent: String) {
+        let asked = forwarded([("X-Forwarded-For", sent + ", 203.0.113.5")])
+        #expect(asked.client == "203.0.113.5")
+        #expect(forwarded([("X-Forwarded-For", sent), ("X-Forwarded-For", "203.0.113.5")]).client == "203.0.113.5")
+    }
+
+    @Test(arguments: [
+        "for=9.9.9.9;by=\", for=203.0.113.5", "for=9.9.9.9;by=\"\\, for=\"[2001:db8::17]\"",
+        "for=9.9.9.9, for=\", for=203.0.113.5",
+    ])
+    func `a quoted string without an end makes Forwarded worthless`(field: String) {
+        let asked = forwarded([("Forwarded", field)], .forwarded)
+        #expect(asked.client == "10.1.2.3" && asked.host == "inner:80")
+    }
+
+    @Test(arguments: ["unknown", "_hidden", "anything 7", "1.2.3", "\"1.2.3.4\""])
+    func `text that is no address never stands for a client`(text: String) {
+        #expect(forwarded([("X-Forwarded-For", text)]).client == "10.1.2.3")
     }
 
     @Test func `addresses are compared whatever their form`() throws {

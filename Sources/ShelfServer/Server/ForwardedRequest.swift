@@ -39,7 +39,8 @@ struct ForwardedRequest: Hashable, Sendable {
         }
         // The last proxy wrote the last part. What a proxy that isn't trusted wrote may be the client's invention.
         let hop = hops.last { !isTrusted($0.client) } ?? hops[0]
-        let client = hop.client.flatMap { PeerAddress($0)?.text } ?? hop.client ?? peer
+        // Other text, such as a hidden name, may be the client's too: limits count for the proxy then.
+        let client = hop.client.flatMap { PeerAddress($0)?.text } ?? peer
         let scheme = hop.scheme?.lowercased() == "https" ? "https" : "http"
         self.init(client: client, scheme: scheme, host: hop.host ?? own, prefix: prefix, isLocal: isLocal)
     }
@@ -63,7 +64,7 @@ struct ForwardedRequest: Hashable, Sendable {
     /// The last path in `X-Forwarded-Prefix`, which the last proxy wrote. Empty for what could lead elsewhere: a client may
     /// have sent it through a proxy that doesn't set the field.
     private static func prefix(of request: ServerRequest) -> String {
-        guard var path = list(request.header("X-Forwarded-Prefix")).last else { return "" }
+        guard var path = list(of: request, "X-Forwarded-Prefix").last else { return "" }
         while path.hasSuffix("/") { path.removeLast() }
         let isPlain = path.utf8.allSatisfy { PercentEncoding.isAlphanumeric($0) || "/-._~".utf8.contains($0) }
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
@@ -76,11 +77,11 @@ struct ForwardedRequest: Hashable, Sendable {
     /// One for each proxy, in order; the first is the one next to the client.
     private static func hops(of request: ServerRequest, _ fields: ShelfServerConfiguration.ProxyFields) -> [Hop] {
         switch fields {
-        case .forwarded: return list(request.header("Forwarded")).map { hop(in: $0) }
+        case .forwarded: return parts(request.header("Forwarded") ?? "", at: ",").suffix(50).map { hop(in: $0) }
         case .xForwarded:
-            let clients = list(request.header("X-Forwarded-For"))
-            let schemes = list(request.header("X-Forwarded-Proto"))
-            let hosts = list(request.header("X-Forwarded-Host"))
+            let clients = list(of: request, "X-Forwarded-For")
+            let schemes = list(of: request, "X-Forwarded-Proto")
+            let hosts = list(of: request, "X-Forwarded-Host")
             return clients.indices.map { index in
                 // Most proxies write scheme and host once, whatever the number of addresses.
                 Hop(
@@ -108,25 +109,35 @@ struct ForwardedRequest: Hashable, Sendable {
         return hop
     }
 
-    private static func list(_ field: String?) -> [String] { Array(parts(field ?? "", at: ",").suffix(50)) }
+    /// The parts of a field that knows no quoted strings: a client's quotation mark must not hide what a proxy appends.
+    private static func list(of request: ServerRequest, _ name: String) -> [String] {
+        let parts = (request.header(name) ?? "").utf8.split(separator: UInt8(ascii: ",")).suffix(50)
+        return trimmed(parts.map { String(decoding: $0, as: UTF8.self) })
+    }
 
-    /// Splits a field outside its quoted strings.
+    /// Splits a field outside its quoted strings. Empty if one has no end: what a client sent could then have a part of
+    /// what a proxy appended.
     private static func parts(_ text: String, at separator: Character) -> [String] {
         var parts: [String] = []
-        var part = ""
+        var part: [UInt8] = []
         var (isQuoted, isEscaped) = (false, false)
-        for character in text {
-            if character == separator, !isQuoted {
-                parts.append(part)
-                part = ""
+        for byte in text.utf8 {
+            if byte == separator.asciiValue, !isQuoted {
+                parts.append(String(decoding: part, as: UTF8.self))
+                part = []
                 continue
             }
-            part.append(character)
-            if character == "\"", !isEscaped { isQuoted.toggle() }
-            isEscaped = isQuoted && character == "\\" && !isEscaped
+            part.append(byte)
+            if byte == UInt8(ascii: "\""), !isEscaped { isQuoted.toggle() }
+            isEscaped = isQuoted && byte == UInt8(ascii: "\\") && !isEscaped
         }
-        parts.append(part)
-        return parts.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        if isQuoted { return [] }
+        parts.append(String(decoding: part, as: UTF8.self))
+        return trimmed(parts)
+    }
+
+    private static func trimmed(_ parts: [String]) -> [String] {
+        parts.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
     private static func unquoted(_ text: String) -> String {
