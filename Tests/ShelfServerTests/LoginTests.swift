@@ -163,6 +163,48 @@ import Testing
         try await people.close()
     }
 
+    @Test func `a slowed login whose client leaves before its turn counts`() async throws {
+        let folder = try TemporaryFolder()
+        let people = try await ServerBench.people(in: folder.url)
+        let limits = limits(Clock())
+        attack(limits, "Ann")
+        #expect(limits.pause(address: "192.0.2.1", name: "Ann") == .zero)
+        let check = LoginCheck(people, limits, sleep: { _ in throw CancellationError() })
+        await #expect(throws: CancellationError.self) {
+            try await check.check(name: "Ann", password: "wrong horse", client: "192.0.2.9")
+        }
+        #expect(limits.begin(address: "192.0.2.9", name: "Ann") != nil)
+        #expect(limits.begin(address: "192.0.2.9", name: "Ann") == nil)
+        try await people.close()
+    }
+
+    @Test func `logins that arrive together are slowed from the limit on`() async throws {
+        let folder = try TemporaryFolder()
+        let people = try await ServerBench.people(in: folder.url)
+        _ = try await people.add(name: "Ann", password: "correct horse")
+        let slept = LockedValue<[Duration]>([])
+        let check = LoginCheck(people, limits(Clock()), sleep: { pause in slept.update { $0.append(pause) } })
+        try await withThrowingTaskGroup(of: LoginCheck.Outcome.self) { group in
+            for number in 0..<12 {
+                group.addTask {
+                    try await check.check(name: "Ann", password: "wrong horse", client: "192.0.2.\(number)")
+                }
+            }
+            for try await outcome in group { #expect(outcome == .wrong) }
+        }
+        // The first six don't wait: five of the limit, and the one with the first slow turn.
+        let pauses: [Duration] = [.seconds(2), .seconds(4), .seconds(6), .seconds(8), .seconds(10), .seconds(12)]
+        #expect(slept.value.sorted() == pauses)
+        try await people.close()
+    }
+
+    @Test func `a name counts by its first bytes, however few characters they are`() {
+        let limits = limits(Clock())
+        let marks = "a" + String(repeating: "\u{323}\u{308}", count: 10_000)
+        for end in ["x", "y"] { #expect(limits.begin(address: "192.0.2.1", name: marks + end) != nil) }
+        #expect(limits.begin(address: "192.0.2.1", name: marks + "z") == nil)
+    }
+
     @Test func `wrong logins from one address are limited for all names`() {
         let limits = limits(Clock())
         for name in ["a", "b", "c", "d"] { #expect(limits.begin(address: "192.0.2.1", name: name) != nil) }

@@ -65,17 +65,25 @@ final class LoginCheck: Sendable {
             limits.note(address: client, name: name)
             return .user(user)
         }
+        try await turns.begin()
+        var hasTurn = true
+        defer { if hasTurn { turns.end() } }
+        // The request before this one may have had the same password.
+        if let user = try await recall() { return .user(user) }
+        // Counted within the turn, so that requests that arrive together, or leave early, don't exceed a limit.
         guard let pause = limits.pause(address: client, name: name) else {
             return .tooMany(retryAfter: Int(LoginLimits.longestPause.components.seconds))
         }
-        // Before the turn, so that the logins of others go on.
-        if pause > .zero { try await sleep(pause) }
-        try await turns.begin()
-        defer { turns.end() }
-        // The request before this one may have had the same password.
-        if let user = try await recall() { return .user(user) }
         guard let attempt = limits.begin(address: client, name: name) else {
             return .tooMany(retryAfter: limits.retryAfter)
+        }
+        if pause > .zero {
+            // Without the turn, so that the logins of others go on.
+            turns.end()
+            hasTurn = false
+            try await sleep(pause)
+            try await turns.begin()
+            hasTurn = true
         }
         guard let user = try await verify() else { return .wrong }
         limits.succeed(attempt)

@@ -44,7 +44,8 @@ public final class LoginLimits: Sendable {
             let network = LoginLimits.network(of: address)
             self.network = network
             self.address = "a" + network
-            let name = name.map { PeopleStore.key(of: String($0.prefix(200))) }
+            // In bytes: a single character may have thousands of them.
+            let name = name.map { PeopleStore.key(of: String(decoding: $0.utf8.prefix(256), as: UTF8.self)) }
             self.name = name.map { "n" + $0 }
             self.pair = name.map { "p" + network + " " + $0 }
         }
@@ -85,7 +86,10 @@ public final class LoginLimits: Sendable {
 
     // MARK: Logins
 
-    /// Returns how long a login has to wait before it begins, or `nil` if too many wait already.
+    /// Returns how long a login has to wait before its password is compared, or `nil` if too many wait already.
+    ///
+    /// The time is reserved, also for a client that leaves before: call ``begin(address:name:)`` before the wait, which
+    /// counts the login, and let no other login come between the two calls.
     ///
     /// There is a wait only if there were too many wrong logins with the name, and none was right at the address since the
     /// server started. Such logins begin 2 seconds after each other, and one at a time for each address.
