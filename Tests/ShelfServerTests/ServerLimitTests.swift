@@ -159,7 +159,7 @@ private final class SecretStorage: ForwardingProvider {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<9 {
                 group.addTask {
-                    try await turns.reading(of: Int64(number % 3)).take {
+                    try await turns.read(of: Int64(number % 3)) {
                         try await turns.scaling.take {
                             let now = running.update { count in
                                 count += 1
@@ -175,6 +175,30 @@ private final class SecretStorage: ForwardingProvider {
             try await group.waitForAll()
         }
         #expect(running.value == 0 && most.value == 2)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `pictures in memory are limited, however many sources they are of`() async throws {
+        let (turns, held, running) = (PictureTurns(1), Turns(), LockedValue(0))
+        try await held.begin()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<9 {
+                group.addTask {
+                    try await turns.read(of: Int64(number)) {
+                        running.update { $0 += 1 }
+                        try await held.begin()
+                        held.end()
+                    }
+                }
+            }
+            try await eventually { running.value == 4 }
+            for _ in 0..<1_000 { await Task.yield() }
+            let count = running.value
+            #expect(count == 4)
+            held.end()
+            try await group.waitForAll()
+        }
+        #expect(running.value == 9)
     }
 
     @Test func `a page is as wide as asked for, and never wider than the limit`() async throws {

@@ -45,7 +45,7 @@ enum PictureAnswer {
         _ book: ShelfBook, _ number: Int, _ width: Int, _ context: ShelfContext
     ) async throws -> (data: Data, type: String)? {
         let turns = context.pictureTurns
-        return try await turns.reading(of: book.source).take {
+        return try await turns.read(of: book.source) {
             try await context.books.with(book) { publication in
                 guard publication.readingOrder.indices.contains(number) else { return nil }
                 let page = try await page(publication.readingOrder[number], of: publication)

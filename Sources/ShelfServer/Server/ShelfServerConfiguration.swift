@@ -57,7 +57,8 @@ public struct ShelfServerConfiguration: Sendable {
     public var loginLimits = LoginLimits.Settings()
     /// The widest picture that page streaming makes, in pixels; 2,400.
     public var maxPageWidth = 2_400
-    /// How many pictures of each source are read at once, and how many of all sources are scaled at once; 4.
+    /// How many pictures of each source are read at once, and how many of all sources are scaled at once; 4. Four times
+    /// as many of all sources are in memory at once.
     public var concurrentPictures = 4
     /// Keeps what is read of books' files on this machine, so that it is read from their storages once. Nil, the default,
     /// keeps nothing.
