@@ -115,6 +115,26 @@ import Testing
         }
     }
 
+    @Test func `readers of a source don't close each other's books while another source has all places`() async throws {
+        let openings = Openings()
+        let books = openings.books(most: 2, share: 2)
+        let leases = [try await books.lease(try book(1)), try await books.lease(try book(2))]
+        let (first, second, third) = (try book(3, source: 2), try book(4, source: 2), try book(5, source: 2))
+        _ = try await books.with(first) { $0.metadata.title.string }
+        try await eventually { await books.idleCount == 1 }
+        openings.advance(.seconds(1))
+        _ = try await books.with(second) { $0.metadata.title.string }
+        try await eventually { await books.idleCount == 2 }
+        openings.advance(.seconds(1))
+        _ = try await books.with(first) { $0.metadata.title.string }
+        try await eventually { await books.idleCount == 2 }
+        #expect(openings.ids.value == [1, 2, 3, 4])
+        // One above its share takes the place of the book that was idle for longest.
+        _ = try await books.with(third) { $0.metadata.title.string }
+        _ = try await books.with(first) { $0.metadata.title.string }
+        #expect(openings.ids.value == [1, 2, 3, 4, 5] && leases.count == 2)
+    }
+
     @Test(.timeLimit(.minutes(2))) func `an opening that no request waits for is stopped for others`() async throws {
         let (started, stopped) = (LockedValue(false), LockedValue(false))
         let books = OpenBooks(

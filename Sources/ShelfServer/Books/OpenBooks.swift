@@ -94,19 +94,32 @@ actor OpenBooks {
             entries[number]?.isStale = true
             if entry.leases == 0 { close(number) }
         }
-        while entries.count >= most, let idle = longestIdle { close(idle) }
-        if entries.count >= most, entries.values.count(where: { $0.source == book.source }) >= share {
-            throw AllInUse()
-        }
+        try makeRoom(for: book.source)
         next += 1
         let task = Task { [opening] in try await opening(book) }
         entries[next] = Entry(book: book.id, source: book.source, version: version, task: task, lastUse: now())
         return next
     }
 
-    private var longestIdle: Int? {
-        entries.filter { $0.value.leases == 0 }.min { $0.value.lastUse < $1.value.lastUse }?.key
+    /// Closes idle books so that one of `source` may be opened.
+    ///
+    /// A few idle ones stay although others use all places: their readers turn pages, and would open them again each time.
+    private func makeRoom(for source: Int64) throws {
+        while entries.count >= most, idleCount >= share, let idle = longestIdle() { close(idle) }
+        guard entries.count >= most, entries.values.count(where: { $0.source == source }) >= share else { return }
+        guard let idle = longestIdle(of: source) ?? (entries.count == most ? longestIdle() : nil) else {
+            throw AllInUse()
+        }
+        close(idle)
     }
+
+    private func longestIdle(of source: Int64? = nil) -> Int? {
+        let idle = entries.filter { $0.value.leases == 0 && (source == nil || $0.value.source == source) }
+        return idle.min { $0.value.lastUse < $1.value.lastUse }?.key
+    }
+
+    /// How many are open that no request uses.
+    var idleCount: Int { entries.values.count(where: { $0.leases == 0 }) }
 
     /// Returns the server of the leased publication at the path `base`, which `make` makes once.
     func mounted(
