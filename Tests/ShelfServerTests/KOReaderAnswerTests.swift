@@ -208,9 +208,14 @@ import WebServer
         let newer = try await get(bench, document)
         #expect(newer["progress"]?.stringValue?.hasPrefix("/body/DocFragment[3]/body/p[") == true)
         #expect(newer["percentage"] == 0.75 && newer["device"] == "Carrel" && newer["device_id"] != "A1")
-        // An older one is not.
-        try await bench.people.forgetPlace(of: ann(bench), in: book.id)
+        try await bench.close()
+    }
+
+    @Test func `an older place of the reading page is not told`() async throws {
+        let bench = try await bench()
+        let (book, document) = (try await book(bench), DocumentDigest.name(Self.lamp))
         try await keep(bench, page(chapter: 3, progression: 0.5, total: 0.75), in: book, after: -100)
+        _ = try await put(bench, document, "/body/DocFragment[1]/body/p[1]/text().0", percentage: 0.01)
         #expect(try await get(bench, document)["progress"] == "/body/DocFragment[1]/body/p[1]/text().0")
         try await bench.close()
     }

@@ -57,14 +57,6 @@ extension PeopleStore {
         }
     }
 
-    /// Removes the place of a person in a book.
-    public func forgetPlace(of user: User, in book: Int64) async throws {
-        let id = user.id
-        try await database.write { db in
-            try db.execute(sql: "DELETE FROM places WHERE user = ? AND book = ?", arguments: [id, book])
-        }
-    }
-
     /// Returns the places that a person had last, the latest first. Books may have left the shelf meanwhile.
     public func recent(of user: User, limit: Int) async throws -> [(book: Int64, place: KeptPlace)] {
         let id = user.id
