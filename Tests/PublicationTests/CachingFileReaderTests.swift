@@ -16,20 +16,26 @@ private final class TaggedReader: FileReader {
     let isClosed = LockedValue(false)
     private let data: Data
     private let tag: String?
+    private let date: Date?
+    /// The first offset from which the storage doesn't read.
+    private let refused: Int64
 
-    init(_ data: Data, tag: String?) {
+    init(_ data: Data, tag: String?, date: Date? = nil, refused: Int64 = .max) {
         self.data = data
         self.tag = tag
+        self.date = date
+        self.refused = refused
     }
 
     func attributes() async throws -> FileReaderAttributes {
         if isAway.value { throw CountedMedium.lost }
-        return FileReaderAttributes(size: Int64(data.count), validator: tag)
+        return FileReaderAttributes(size: Int64(data.count), validator: tag, validatorDate: date)
     }
 
     func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
         if isAway.value { throw CountedMedium.lost }
         let range = part.resolved(size: Int64(data.count))
+        if range.lowerBound >= refused { throw CocoaError(.featureUnsupported) }
         let extent = FileExtent(offset: range.lowerBound, count: Int64(range.count), size: Int64(data.count))
         bytes.update { $0 += range.count }
         try await sink.take(data[Int(range.lowerBound)..<Int(range.upperBound)], extent: extent)
@@ -84,6 +90,31 @@ private final class TaggedReader: FileReader {
         let other = Data.seeded(bytes.count, seed: 2)
         #expect(try await reader(TaggedReader(bytes, tag: nil)).read(.whole).data == bytes)
         #expect(try await reader(TaggedReader(other, tag: nil)).read(.whole).data == other)
+    }
+
+    @Test func `is read again while its next version may have the same time`() async throws {
+        let other = Data.seeded(bytes.count, seed: 2)
+        let now = Date()
+        #expect(try await reader(TaggedReader(bytes, tag: "1", date: now)).read(.whole).data == bytes)
+        #expect(try await reader(TaggedReader(other, tag: "1", date: now)).read(.whole).data == other)
+        let earlier = now - 3_600
+        #expect(try await reader(TaggedReader(bytes, tag: "0", date: earlier)).read(.whole).data == bytes)
+        let known = TaggedReader(bytes, tag: "0", date: earlier)
+        #expect(try await reader(known).read(.whole).data == bytes)
+        #expect(known.bytes.value == 0)
+    }
+
+    @Test func `is read in one piece if its storage doesn't read from offsets`() async throws {
+        let size = Int64(bytes.count)
+        let reader = reader(TaggedReader(bytes, tag: "1", refused: 1))
+        for part in [FilePart.whole, .range(0..<size - 5), .range(0..<9)] {
+            let range = part.resolved(size: size)
+            let (data, extent) = try await reader.read(part)
+            #expect(data == bytes[..<Int(range.upperBound)], "\(part)")
+            #expect(extent == FileExtent(offset: 0, count: Int64(range.count), size: size))
+        }
+        let end = size - 9..<size
+        await #expect(throws: CocoaError.self) { try await reader.read(.range(end)) }
     }
 
     @Test func `can't be read while its storage is away`() async throws {
