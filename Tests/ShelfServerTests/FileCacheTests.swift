@@ -178,6 +178,34 @@ private final class CountedFile: FileReader {
         try await bench.close()
     }
 
+    @Test func `files of two users of a storage are kept apart, though they have one address`() async throws {
+        let other = CountedStorage()
+        let own = try Self.comic()
+        var foreign = own
+        foreign[foreign.startIndex + 150_000] ^= 0xFF
+        let path = try ProviderPath("books/comic.cbz")
+        for (storage, data) in [(storage, own), (other, foreign)] {
+            try await storage.memory.createFolderWithParents(path: try ProviderPath("books"))
+            try await storage.memory.writeContents(path: path, contents: data, overwrite: true)
+        }
+        #expect(storage.url(of: path) == other.url(of: path))
+        let tags = (
+            try await storage.memory.attributesOfItem(path: path).entryTag,
+            try await other.memory.attributesOfItem(path: path).entryTag
+        )
+        #expect(tags.0 == tags.1)
+        let cache = FileCache(folder: folder.url, capacity: 64 << 20)
+        let sources = [ShelfSource(provider: storage), ShelfSource(provider: other, root: try ProviderPath("books"))]
+        let bench = try await ServerBench(.everyone, others: sources) { $0.cachesFiles = cache }
+        let books = try await bench.shelf.books().books.sorted { $0.source < $1.source }
+        #expect(books.count == 2)
+        for (book, data) in zip(books, [own, foreign]) {
+            let bytes = try await bench.ask("/book/\(book.id)/file/comic.cbz").bytes()
+            #expect(bytes == data)
+        }
+        try await bench.close()
+    }
+
     @Test func `the cache is used by the next server`() async throws {
         let data = try Self.comic()
         try await write("comic.cbz", data)

@@ -2,7 +2,8 @@ import FileProviderCore
 public import Foundation
 package import Shelf
 
-/// A cache of what is read of books' files. Several servers may share one.
+/// A cache of what is read of books' files. Several servers may share one; a server finds only what it stored with the
+/// same ``ShelfServerConfiguration/key``, as users of another one may have other files at the same addresses.
 public struct FileCache: Hashable, Sendable {
     /// A folder on this machine, in none of the shelf's sources. It is created if it is missing.
     public var folder: URL

@@ -48,10 +48,10 @@ public final class ShelfServer: Sendable {
         self.shelf = shelf
         self.people = people
         self.logger = logger
-        let files = try BookFiles(shelf, cache: configuration.cachesFiles)
+        let key = ShelfKey(configuration.key)
+        let files = try BookFiles(shelf, cache: configuration.cachesFiles, key: key)
         self.files = files
         books = OpenBooks(files)
-        let key = ShelfKey(configuration.key)
         let logins = LoginCheck(people, LoginLimits(configuration.loginLimits))
         self.key = key
         self.logins = logins
