@@ -109,8 +109,10 @@ struct ShelfScan: Verb {
         let lines = ShelfLines(session, operand: operand)
         var options = ShelfOptions()
         options.report = { lines.show($0) }
-        let check: @Sendable ([SourceState]) throws -> Void =
-            replaceSources ? { _ in } : Self.refuseOthers(than: operand)
+        let refuse = Self.refuseOthers(than: operand)
+        let check: @Sendable ([SourceState]) throws -> Void = { [replaceSources] known in
+            if !replaceSources { try refuse(known) }
+        }
         try await catalogue.withShelf(of: operand, session, options, check: check) { shelf in
             let report: ScanReport
             do { report = try await shelf.scan(confirmingRemovals: confirmRemovals) } catch {
