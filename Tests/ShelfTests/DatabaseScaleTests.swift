@@ -88,6 +88,26 @@ import Testing
         #expect(try await fixture.database.books(ShelfQuery()).total == Self.count - 1)
     }
 
+    @Test func `thousands of books of one size and time leave as fast as others, each with its copy`() async throws {
+        let fixture = try await Fixture()
+        let count = Self.count / 2
+        func files(_ folder: String) throws -> [ListedFile] {
+            try (0..<count).map { try Fixture.file("\(folder)/\($0).epub") }
+        }
+        try await fixture.look(files("old"))
+        try await fixture.read()
+        try await fixture.look(files("old") + files("new"))
+        try await fixture.read()
+        let old = try #require(try await fixture.id("old/7.epub"))
+        let new = try #require(try await fixture.id("new/7.epub"))
+        let began = ContinuousClock.now
+        let removed = try await fixture.look(files("new"), policy: .immediate).removedCount
+        // Looking at every pair of old and new files takes several times as long.
+        #expect(ContinuousClock.now - began < .seconds(5))
+        #expect(removed == count)
+        #expect(try await fixture.database.book(old)?.id == new)
+    }
+
     @Test func `a shelf is as it was when it is opened again`() async throws {
         let fixture = try await Fixture()
         try await fixture.add([Self.record(1), Self.record(2)])

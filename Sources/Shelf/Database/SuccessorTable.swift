@@ -15,16 +15,12 @@ import SQLiteStorage
 /// last; and a number that is a book again has its own places only. What was read in the copy meanwhile stays with the
 /// copy as long as that is there, and comes back with the number after that.
 struct SuccessorTable {
-    /// What a book that left and a remaining one have in common besides the size, the strongest evidence first: as for
-    /// moves, and the path in another source, which may be the same storage under another address.
+    /// What a book that left and a remaining one have in common, the strongest evidence first: as for moves, and the path
+    /// in another source, which may be the same storage under another address.
     private static let evidence = [
-        "files.identity = departed.identity AND files.modified = departed.modified AND \(isSameSource)",
-        "files.path = departed.path AND files.modified = departed.modified",
-        "files.tag = departed.tag AND files.name = departed.name AND \(isSameSource)",
-        "files.modified = departed.modified AND files.name = departed.name",
-        "files.tag = departed.tag AND \(isSameSource)",
+        ["size", "modified", "identity", "location"], ["size", "modified", "path"],
+        ["size", "tag", "name", "location"], ["size", "modified", "name"], ["size", "tag", "location"],
     ]
-    private static let isSameSource = "sources.location = departed.location"
 
     private let db: Database
 
@@ -33,14 +29,24 @@ struct SuccessorTable {
     /// Finds the successors of the books that left at the time `now`, and lets what pointed to these books point to them.
     /// Comes after the books were removed, and after new files got the numbers of books that left.
     func note(departed now: Date) throws {
-        for condition in Self.evidence {
+        for columns in Self.evidence {
+            let keys = columns.joined(separator: ", ")
+            let indexed = columns.filter { ["size", "modified"].contains($0) }.joined(separator: ", ")
+            // One remaining book for all the evidence: many files may have the same size and time, so nothing looks at all
+            // of them for each book that left.
             try db.execute(
                 sql: """
                     INSERT OR IGNORE INTO successors (former, book)
-                    SELECT departed.book, max(books.id)
-                    FROM departed CROSS JOIN files ON files.size = departed.size
-                        CROSS JOIN sources ON sources.id = files.source CROSS JOIN books ON books.file = files.id
-                    WHERE departed.departed = ? AND \(condition) GROUP BY departed.book
+                    WITH gone AS MATERIALIZED (
+                        SELECT book, \(keys) FROM departed WHERE departed = ?
+                    ), remaining AS MATERIALIZED (
+                        SELECT \(keys), max(books.id) AS successor
+                        FROM (SELECT DISTINCT \(indexed) FROM gone) CROSS JOIN files USING (\(indexed))
+                            CROSS JOIN (SELECT id AS source, location FROM sources) USING (source)
+                            CROSS JOIN books ON books.file = files.id
+                        GROUP BY \(keys)
+                    )
+                    SELECT book, successor FROM gone CROSS JOIN remaining USING (\(keys))
                     """, arguments: [now.timeIntervalSince1970])
         }
         try db.execute(
