@@ -51,6 +51,34 @@ import Testing
         #expect(after == before)
     }
 
+    /// A refused file is no book, but has the number of the one that it was.
+    @Test(arguments: [false, true])
+    func `a book that leaves gives its number to a file of another source that waits to be read`(isRefused: Bool)
+        async throws
+    {
+        let fixture = try await Fixture()
+        let database = fixture.database
+        let stays = try Fixture.file("b.epub", 2)
+        try await fixture.look([try Fixture.file("a.epub", 1), stays])
+        try await fixture.read()
+        let number = try #require(try await fixture.id("a.epub"))
+        if isRefused {
+            try await fixture.look([try Fixture.file("a.epub", 3), stays])
+            try await fixture.read { _ in .refused("It is damaged.") }
+        }
+        let source = try await database.sourceID(location: "memory://other/", name: "Other")
+        let file = try Fixture.file("c/a.epub", isRefused ? 3 : 1)
+        try await database.beginListing(of: source)
+        try await database.list([file], of: source)
+        _ = try await database.compare(source: source)
+        #expect(try await fixture.look([stays], policy: .immediate).removedCount == (isRefused ? 0 : 1))
+        let pending = try await database.pending(source: source, limit: 10)
+        _ = try await database.store(
+            pending.map { ReadFile(file: $0.id, version: $0.version, outcome: .book(Fixture.record($0.path.name))) })
+        let found = try await database.book(source: source, path: file.path)?.id
+        #expect(found == number)
+    }
+
     @Test func `a renamed folder takes its books with it, copies of one book too`() async throws {
         let fixture = try await Fixture()
         try await fixture.look(

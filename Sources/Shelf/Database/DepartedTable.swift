@@ -17,7 +17,9 @@ struct DepartedTable {
     }
 
     /// Notes the books of the files that satisfy `condition`, an SQL term from this program, before they are removed.
-    func note(where condition: String, _ arguments: StatementArguments = []) throws {
+    /// - Returns: The number of books, including those that refused files were before.
+    @discardableResult
+    func note(where condition: String, _ arguments: StatementArguments = []) throws -> Int {
         try db.execute(
             sql: """
                 INSERT OR REPLACE INTO departed (
@@ -27,13 +29,19 @@ struct DepartedTable {
                 FROM files JOIN sources ON sources.id = source LEFT JOIN books ON books.file = files.id
                 WHERE coalesce(books.id, former_book) IS NOT NULL AND \(condition)
                 """, arguments: [now.timeIntervalSince1970] + arguments)
+        return db.changesCount
     }
 
     /// Gives new files the numbers of the books that they were: those that were at the same path, or else had the same
     /// name, size and time, in any source, and have no successor on the shelf.
-    func welcome() throws {
+    /// - Parameter source: The source of the new files. `nil` for all sources, after books left.
+    /// - Complexity: Grows with the number of pending files.
+    func welcome(in source: Int64? = nil) throws {
         let first = try Int64.fetchOne(db, sql: "SELECT book FROM departed LIMIT 1")
         if first == nil { return }
+        let isNew = source == nil ? "is_pending = 1" : "is_pending = 1 AND files.source = ?"
+        var arguments: StatementArguments = []
+        if let source { arguments += [source] }
         for condition in [
             "departed.location = sources.location AND departed.path = files.path",
             // At another place of the same storage, or under another address of it.
@@ -49,10 +57,10 @@ struct DepartedTable {
                     SELECT files.id, departed.book, departed.added
                     FROM files JOIN sources ON sources.id = files.source
                     JOIN departed ON \(condition)
-                    WHERE is_pending = 1 AND former_book IS NULL
+                    WHERE \(isNew) AND former_book IS NULL
                         AND NOT EXISTS (SELECT 1 FROM books WHERE books.file = files.id)
                     ORDER BY departed.departed DESC, departed.book
-                    """)
+                    """, arguments: arguments)
             var claims: [(file: Int64, book: Int64, added: Double)] = []
             var files: Set<Int64> = []
             var books: Set<Int64> = []

@@ -29,8 +29,8 @@ struct ListingComparison {
         try storeMoves(&result)
         try storeVersions()
         try storeNewFiles()
-        try storeMissing(&result, scope: scope, isCautious: isCautious)
-        try DepartedTable(db, now: now).welcome()
+        let departed = try storeMissing(&result, scope: scope, isCautious: isCautious)
+        try DepartedTable(db, now: now).welcome(in: departed > 0 ? nil : source)
         if result.removedCount > 0 { try SuccessorTable(db).note(departed: now) }
         result.pending = try count("SELECT count(*) FROM files WHERE source = ? AND is_pending = 1", [source])
         result.withheld = try count(
@@ -240,7 +240,8 @@ extension ListingComparison {
     }
 
     /// Removes the missing files, or marks them if there are too many of them.
-    private func storeMissing(_ result: inout Comparison, scope: ComparisonScope, isCautious: Bool) throws {
+    /// - Returns: The number of departed books.
+    private func storeMissing(_ result: inout Comparison, scope: ComparisonScope, isCautious: Bool) throws -> Int {
         let missing = try count("SELECT count(*) FROM temp.known JOIN books ON file = known.id WHERE relation = 0")
         let books = "SELECT count(*) FROM files JOIN books ON books.file = files.id WHERE source = ?"
         if isCautious, missing > 0, try missing * 2 > count(books, [source]) {
@@ -250,10 +251,10 @@ extension ListingComparison {
             try db.execute(
                 sql: "UPDATE files SET missing = 1 WHERE id IN (SELECT id FROM temp.known WHERE relation = 4)")
         }
-        try remove(&result)
+        return try remove(&result)
     }
 
-    private func remove(_ result: inout Comparison) throws {
+    private func remove(_ result: inout Comparison) throws -> Int {
         let books = "FROM temp.known JOIN files USING (id) JOIN books ON books.file = files.id WHERE relation = 0"
         result.removedCount = try count("SELECT count(*) \(books)")
         let rows = try Row.fetchCursor(
@@ -262,10 +263,12 @@ extension ListingComparison {
             let values = RowValues(row)
             result.removed.append(Comparison.RemovedBook(id: try values.int64(0), path: try values.path(1)))
         }
-        try DepartedTable(db, now: now).note(where: "files.id IN (SELECT id FROM temp.known WHERE relation = 0)")
+        let departed = try DepartedTable(db, now: now).note(
+            where: "files.id IN (SELECT id FROM temp.known WHERE relation = 0)")
         if result.removedCount > 0 {
             try BookTable(db).remove(where: "file IN (SELECT id FROM temp.known WHERE relation = 0)")
         }
         try db.execute(sql: "DELETE FROM files WHERE id IN (SELECT id FROM temp.known WHERE relation = 0)")
+        return departed
     }
 }
