@@ -144,6 +144,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [nil, "de"])
+    func `the number of a search is counted without its books, unless more is asked`(language: String?) async throws {
+        let fixture = try await filled()
+        var query = ShelfQuery(text: "vol", sort: .relevance)
+        query.language = language
+        let (page, count) = try await fixture.database.plans(of: query)
+        #expect(page.contains { $0.contains("books") }, "\(page)")
+        #expect(count.contains { $0.contains("books") } == (language != nil), "\(count)")
+    }
+
     @Test func `folders are shown level by level`() async throws {
         let fixture = try await Fixture()
         try await fixture.look(try ["a/x/1", "a/x/2", "a/y/3", "b/4", "5"].map { try Fixture.file($0) })

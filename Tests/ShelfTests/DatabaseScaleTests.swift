@@ -61,14 +61,17 @@ import Testing
             queries.append(query)
         }
         for query in queries {
-            let plans = try await fixture.database.plans(of: query)
+            let (page, count) = try await fixture.database.plans(of: query)
+            let plans = page + count
             #expect(!plans.contains { $0.contains("SCAN books") || $0.contains("SCAN files") }, "\(plans)")
             #expect(try await fixture.database.books(query).total > 0)
         }
         // All books in an order are read from its index, without sorting.
         for sort in ShelfQuery.Sort.allCases {
             for isDescending in [false, true] {
-                let plans = try await fixture.database.plans(of: ShelfQuery(sort: sort, isDescending: isDescending))
+                let (page, count) = try await fixture.database.plans(
+                    of: ShelfQuery(sort: sort, isDescending: isDescending))
+                let plans = page + count
                 #expect(!plans.contains { $0.contains("TEMP B-TREE") }, "\(plans)")
             }
         }

@@ -91,40 +91,38 @@ extension BookReader {
     func page(_ query: ShelfQuery) throws -> ShelfPage {
         let limit = min(max(0, query.limit), ShelfQuery.maxLimit)
         let offset = max(0, query.offset)
-        let (selection, order) = (BookSelection(query), BookSelection.order(of: query))
-        let sql = "SELECT books.id FROM \(selection.sql) ORDER BY \(order)"
-        // Words are looked for once, for the page and for the number; without them, an index leads to the page alone.
-        if selection.isSearch { return try page(sql, selection.arguments, limit: limit, offset: offset) }
+        let selection = BookSelection(query)
+        // With a limit, SQLite keeps the first rows alone while it sorts. A second statement counts all of them.
         let ids = try Int64.fetchAll(
-            db, sql: "\(sql) LIMIT ? OFFSET ?", arguments: selection.arguments + [limit, offset])
+            db, sql: Self.pageSQL(selection, query), arguments: selection.arguments + [limit, offset])
         // A page that isn't full is the last one.
         let isLast = ids.count < limit && (!ids.isEmpty || offset == 0)
         let total = try isLast ? offset + ids.count : count(selection)
         return ShelfPage(books: try books(ids), total: total)
     }
 
-    private func page(_ sql: String, _ arguments: StatementArguments, limit: Int, offset: Int) throws -> ShelfPage {
-        var (ids, total): ([Int64], Int) = ([], 0)
-        let cursor = try Int64.fetchCursor(db, sql: sql, arguments: arguments)
-        while let id = try cursor.next() {
-            if total >= offset, ids.count < limit { ids.append(id) }
-            total += 1
-        }
-        return ShelfPage(books: try books(ids), total: total)
-    }
-
     private func count(_ selection: BookSelection) throws -> Int {
-        try Int.fetchOne(db, sql: "SELECT count(*) FROM \(selection.sql)", arguments: selection.arguments) ?? 0
+        try Int.fetchOne(db, sql: Self.countSQL(selection), arguments: selection.arguments) ?? 0
     }
 
-    /// Returns SQLite's plans of a page.
-    func plans(of query: ShelfQuery) throws -> [String] {
-        let (selection, order) = (BookSelection(query), BookSelection.order(of: query))
-        let page = "SELECT books.id FROM \(selection.sql) ORDER BY \(order) LIMIT 50"
-        let count = "SELECT count(*) FROM \(selection.sql)"
-        return try [page, count].flatMap { sql in
-            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: selection.arguments)
-                .map { try RowValues($0).text(3) }
-        }
+    private static func pageSQL(_ selection: BookSelection, _ query: ShelfQuery) -> String {
+        "SELECT books.id FROM \(selection.sql) ORDER BY \(BookSelection.order(of: query)) LIMIT ? OFFSET ?"
+    }
+
+    private static func countSQL(_ selection: BookSelection) -> String {
+        "SELECT count(*) FROM \(selection.countedSQL)"
+    }
+
+    /// Returns SQLite's plans of a page and of the number of all books.
+    func plans(of query: ShelfQuery) throws -> (page: [String], count: [String]) {
+        let selection = BookSelection(query)
+        return (
+            try plan(Self.pageSQL(selection, query), selection.arguments + [50, 0]),
+            try plan(Self.countSQL(selection), selection.arguments)
+        )
+    }
+
+    private func plan(_ sql: String, _ arguments: StatementArguments) throws -> [String] {
+        try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: arguments).map { try RowValues($0).text(3) }
     }
 }

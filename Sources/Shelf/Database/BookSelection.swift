@@ -8,8 +8,8 @@ struct BookSelection {
     /// The terms between `FROM` and `ORDER BY`.
     let sql: String
     let arguments: StatementArguments
-    /// Whether words are looked for.
-    let isSearch: Bool
+    /// The terms after `FROM` that count the books, with the same arguments.
+    let countedSQL: String
 
     init(_ query: ShelfQuery) {
         var (tables, conditions): ([String], [String]) = ([], [])
@@ -55,9 +55,11 @@ struct BookSelection {
         default: tables.append("books ON books.id = wanted.book")
         }
         if place != nil, tables.first != "files" { tables.append("files ON files.id = books.file") }
-        isSearch = tables.first == "search"
+        // If words are the only condition, the search table alone has the number.
+        let counted = tables.first == "search" && conditions.count == 1 ? ["search"] : tables
         let condition = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
         sql = tables.joined(separator: " CROSS JOIN ") + condition
+        countedSQL = counted.joined(separator: " CROSS JOIN ") + condition
         arguments = first + rest
     }
 

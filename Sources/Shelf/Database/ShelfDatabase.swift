@@ -171,7 +171,7 @@ extension ShelfDatabase {
 
 extension ShelfDatabase {
     /// Returns SQLite's plans of the statements that `books` runs for `query`, for tests.
-    func plans(of query: ShelfQuery) async throws -> [String] {
+    func plans(of query: ShelfQuery) async throws -> (page: [String], count: [String]) {
         try await database.read { db in try BookReader(db).plans(of: query) }
     }
 }
