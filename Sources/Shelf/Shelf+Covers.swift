@@ -1,5 +1,5 @@
 public import FileProviderCore
-import Foundation
+package import Foundation
 import SQLiteStorage
 
 extension Shelf {
@@ -47,13 +47,22 @@ extension Shelf {
 
     /// As ``makeCovers(progress:)`` for one source, without the removal of files.
     ///
-    /// - Parameter number: The source's; nothing is made for a source that isn't given.
-    package func makeCovers(source number: Int64) async throws {
+    /// - Parameters:
+    ///   - number: The source's; nothing is made for a source that isn't given.
+    ///   - date: Only books that were added or changed since then get covers, and those whose pauses are over.
+    package func makeCovers(source number: Int64, changedSince date: Date? = nil) async throws {
         guard let source = sources.first(where: { $0.id == number }) else { return }
-        do { try await makeCovers(of: source, ProgressReporter()) } catch let failure as OwnFailure {
+        do { try await makeCovers(of: source, changedSince: date, ProgressReporter()) } catch let failure
+            as OwnFailure
+        {
             throw failure.cause
         }
     }
+
+    /// Returns when a book was last added, changed, moved or removed.
+    ///
+    /// - Throws: Errors of the shelf's folder.
+    package func changed() async throws -> Date? { try await database.changed() }
 
     /// Whether a call tries covers again that could not be read, after their pauses.
     ///
@@ -94,39 +103,47 @@ extension Shelf {
 
     private func failure(ofMakingCoversOf source: OpenedSource, _ progress: ProgressReporter) async -> (any Error)? {
         do {
-            try await makeCovers(of: source, progress)
+            try await makeCovers(of: source, changedSince: nil, progress)
             return nil
         } catch {
             return error
         }
     }
 
-    private func makeCovers(of source: OpenedSource, _ progress: ProgressReporter) async throws {
+    private func makeCovers(of source: OpenedSource, changedSince date: Date?, _ progress: ProgressReporter)
+        async throws
+    {
         // A slow source keeps no other one waiting. All of them together have at most twice as many covers in memory as
         // one alone.
         let most = max(1, options.concurrentReads ?? 8)
         let (limit, id) = (min(most, max(1, 2 * most / sources.count)), source.id)
         let began = ContinuousClock.now
+        let chosen = try await changedOrDue(in: id, since: date, at: began)
         try await withThrowingTaskGroup(of: CoverOutcome.self) { group in
             var (page, last, running) = (ArraySlice<ShelfBook>(), Int64(0), 0)
+            var rest = (chosen ?? [])[...]
             // The books that failed in a row with errors that every book would meet.
             var row: [Int64] = []
             while true {
                 while running < limit {
-                    if page.isEmpty {
-                        let after = last
-                        let books = try await database.own {
-                            try await $0.coverless(source: id, after: after, limit: 100)
+                    while page.isEmpty {
+                        var numbers = Array(rest.prefix(100))
+                        rest = rest.dropFirst(100)
+                        if chosen == nil {
+                            let after = last
+                            numbers = try await database.own {
+                                try await $0.coverless(source: id, after: after, limit: 100)
+                            }
                         }
-                        page = books[...]
-                        progress.expectMore(Int64(books.count))
+                        guard let end = numbers.last else { break }
+                        last = end
+                        // Books that have to wait aren't loaded.
+                        let due = numbers.filter { !isPaused($0, at: began) }
+                        let books = try await database.own { try await $0.books(in: due) }
+                        page = books.filter { $0.coverState == .unknown && $0.source == id }[...]
+                        progress.expectMore(Int64(page.count))
                     }
                     guard let book = page.popFirst() else { break }
-                    last = book.id
-                    if let delay = coverDelays[book.id], delay.end > began {
-                        progress.advance(by: 1)
-                        continue
-                    }
                     running += 1
                     group.addTask {
                         CoverOutcome(id: book.id, error: await self.failure(ofMakingCoverOf: book))
@@ -155,8 +172,25 @@ extension Shelf {
         coverDelays = coverDelays.filter { $0.value.source != id || $0.value.end > began }
     }
 
+    /// Returns the numbers of the books of a source that may lack covers, those that changed since `date` and those whose
+    /// pauses were over at the time `now`; `nil` without a date.
+    private func changedOrDue(in source: Int64, since date: Date?, at now: ContinuousClock.Instant) async throws
+        -> [Int64]?
+    {
+        guard let date else { return nil }
+        let due = coverDelays.filter { $0.value.source == source && $0.value.end <= now }.map(\.key)
+        let changed = try await database.own { try await $0.coverless(source: source, since: date) }
+        return Set(due).union(changed).sorted()
+    }
+
+    private func isPaused(_ book: Int64, at now: ContinuousClock.Instant) -> Bool {
+        guard let delay = coverDelays[book] else { return false }
+        return delay.end > now
+    }
+
     private func delayCovers(of books: [Int64], in source: Int64, after error: (any Error)? = nil) {
-        for book in books {
+        // Others are tried again with the next look at all books.
+        for book in books where coverDelays[book] != nil || coverDelays.count < CoverDelay.maxCount {
             let failures = (coverDelays[book]?.failures ?? 0) + 1
             let pause = options.watch.pause(after: failures, error: error)
             coverDelays[book] = CoverDelay(
@@ -209,6 +243,9 @@ private struct CoverOutcome: Sendable {
 
 /// A cover that could not be read.
 struct CoverDelay: Sendable {
+    /// The most that a shelf remembers.
+    static let maxCount = 10_000
+
     /// The number of the book's source.
     var source: Int64
     /// Failures in a row.

@@ -361,6 +361,30 @@ import Testing
         }
     }
 
+    @Test func `between looks at all books, only covers of books that changed are made, and those that are due`()
+        async throws
+    {
+        try await bench.put("books/a.epub", ShelfBench.epub("A", cover: Self.largePicture()))
+        try await bench.with { shelf in
+            try await shelf.scan()
+            let source = try #require(shelf.sourceNumbers.first)
+            let changed = try #require(try await shelf.changed())
+            let later = changed.addingTimeInterval(1)
+            let opened = bench.storage.state.value.opened.count
+            try await shelf.makeCovers(source: source, changedSince: later)
+            #expect(bench.storage.state.value.opened.count == opened)
+            bench.storage.state.update { $0.readLimit = $0.reads }
+            try await shelf.makeCovers(source: source, changedSince: changed.addingTimeInterval(-1))
+            #expect(bench.storage.state.value.opened.count > opened)
+            #expect(try await state(shelf) == .unknown)
+            bench.storage.state.update { $0.readLimit = .max }
+            try await eventually { await shelf.hasDueCovers(source: source) }
+            try await shelf.makeCovers(source: source, changedSince: later)
+            #expect(try await state(shelf) == .known)
+            #expect(await !shelf.hasDueCovers(source: source))
+        }
+    }
+
     @Test func `a cover that could not be read is made after its pause`() async throws {
         try await bench.put("books/a.epub", ShelfBench.epub("A", cover: Self.largePicture()))
         try await bench.with { shelf in

@@ -230,13 +230,14 @@ import Testing
     @Test func `a cover belongs to the version of the file that was read`() async throws {
         let fixture = try await filled()
         let database = fixture.database
-        let books = try await database.coverless(source: fixture.source, limit: 3)
-        #expect(books.map(\.id) == books.map(\.id).sorted() && books.count == 3)
+        let numbers = try await database.coverless(source: fixture.source, limit: 3)
+        let books = try await database.books(in: numbers)
+        #expect(books.map(\.id) == numbers && numbers == numbers.sorted() && books.count == 3)
         #expect(try await database.coverless(source: fixture.source, after: books[2].id, limit: 3).count == 1)
         #expect(try await database.setCover(of: books[0].id, tag: "tag", ifFileIs: ListedVersion(books[0])))
         #expect(try await database.setCover(of: books[1].id, tag: nil, ifFileIs: ListedVersion(books[1])))
         #expect(try await !database.setCover(of: books[2].id, tag: "tag", ifFileIs: ListedVersion(size: 1)))
-        #expect(try await database.coverless(source: fixture.source, limit: 9).map(\.id).contains(books[2].id))
+        #expect(try await database.coverless(source: fixture.source, limit: 9).contains(books[2].id))
         let stored = [try await database.book(books[0].id), try await database.book(books[1].id)]
         #expect(stored.map { $0?.coverState } == [.known, ShelfBook.CoverState.none])
         #expect(stored.map { $0?.coverTag } == ["tag", nil])

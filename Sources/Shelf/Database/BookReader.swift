@@ -47,13 +47,25 @@ struct BookReader {
         return try id.flatMap { try books([$0]).first }
     }
 
-    /// Returns books of a source whose covers have not been asked for.
-    func coverless(source: Int64, after id: Int64, limit: Int) throws -> [ShelfBook] {
+    /// Returns the numbers of books of a source whose covers have not been asked for.
+    /// - Complexity: Grows with the number of such books of all sources, up to the end of the page.
+    func coverless(source: Int64, after id: Int64, limit: Int) throws -> [Int64] {
         let sql = """
             SELECT books.id FROM books CROSS JOIN files ON files.id = books.file AND source = ?
             WHERE cover = 0 AND books.id > ? ORDER BY books.id LIMIT ?
             """
-        return try books(Int64.fetchAll(db, sql: sql, arguments: [source, id, max(0, limit)]))
+        return try Int64.fetchAll(db, sql: sql, arguments: [source, id, max(0, limit)])
+    }
+
+    /// Returns the numbers of such books that were added or changed at the time `date` or later.
+    /// - Complexity: Grows with the number of books that changed since then.
+    func coverless(source: Int64, since date: Date) throws -> [Int64] {
+        let sql = """
+            SELECT books.id FROM books INDEXED BY books_by_changed
+                CROSS JOIN files ON files.id = books.file AND source = ?
+            WHERE cover = 0 AND changed >= ?
+            """
+        return try Int64.fetchAll(db, sql: sql, arguments: [source, date.timeIntervalSince1970])
     }
 
     /// Returns those of `ids` that are numbers of books.

@@ -102,9 +102,13 @@ struct FacetReader {
         counts.languages = try count(.language)
         counts.subjects = try count(.subject)
         counts.collections = try count(.collection)
-        counts.changed = try Double.fetchOne(db, sql: "SELECT changed FROM changes")
-            .map { Date(timeIntervalSince1970: $0) }
+        counts.changed = try changed()
         return counts
+    }
+
+    /// Returns when a book was last added, changed, moved or removed.
+    func changed() throws -> Date? {
+        try Double.fetchOne(db, sql: "SELECT changed FROM changes").map { Date(timeIntervalSince1970: $0) }
     }
 
     private func count(_ kind: NameKind) throws -> Int { try count("names WHERE kind = \(kind.rawValue)") }

@@ -99,10 +99,20 @@ extension ShelfDatabase {
 // MARK: Covers
 
 extension ShelfDatabase {
-    /// Returns books of a source whose covers have not been asked for, in the order of their numbers, those that come
+    /// Returns the numbers of books of a source whose covers have not been asked for, in their order, those that come
     /// after `id`.
-    func coverless(source: Int64, after id: Int64 = 0, limit: Int) async throws -> [ShelfBook] {
+    func coverless(source: Int64, after id: Int64 = 0, limit: Int) async throws -> [Int64] {
         try await database.read { db in try BookReader(db).coverless(source: source, after: id, limit: limit) }
+    }
+
+    /// Returns the numbers of such books that were added or changed at the time `date` or later.
+    func coverless(source: Int64, since date: Date) async throws -> [Int64] {
+        try await database.read { db in try BookReader(db).coverless(source: source, since: date) }
+    }
+
+    /// Returns the books with the numbers `ids`, in that order; those that aren't on the shelf are left out.
+    func books(in ids: [Int64]) async throws -> [ShelfBook] {
+        try await database.read { db in try BookReader(db).books(ids) }
     }
 
     /// Stores what was found out about a book's cover: `tag` is `nil` if it has none.
@@ -167,6 +177,9 @@ extension ShelfDatabase {
 
     /// Returns the numbers of what is on the shelf.
     func counts() async throws -> ShelfCounts { try await database.read { db in try FacetReader(db).counts() } }
+
+    /// Returns when the shelf last changed, without the numbers.
+    func changed() async throws -> Date? { try await database.read { db in try FacetReader(db).changed() } }
 }
 
 extension ShelfDatabase {

@@ -99,13 +99,19 @@ extension ShelfServer {
 
     private func makeCovers(of source: Int64) async throws {
         var seen: Date?
+        var lookedAtAll: ContinuousClock.Instant?
         while true {
             try await Task.sleep(for: .seconds(10))
             do {
-                let changed = try await shelf.counts().changed
-                if changed == seen, await !shelf.hasDueCovers(source: source) { continue }
-                try await shelf.makeCovers(source: source)
+                let (changed, now) = (try await shelf.changed(), ContinuousClock.now)
+                // Changes are enough as a rule. The clock may have been set back, so all books follow once an hour.
+                let isAll = lookedAtAll.map { now - $0 > .seconds(3_600) } ?? true
+                if !isAll, changed == seen, await !shelf.hasDueCovers(source: source) { continue }
+                // A change that waits for another one is stored after it with an earlier time.
+                let since = isAll ? nil : seen?.addingTimeInterval(-600)
+                try await shelf.makeCovers(source: source, changedSince: since)
                 seen = changed
+                if isAll { lookedAtAll = now }
             } catch {
                 // A storage's cancelled request ends no server.
                 if Task.isCancelled { throw error }
