@@ -75,7 +75,7 @@ extension Shelf {
     /// The numbers of the given sources, in their order.
     package nonisolated var sourceNumbers: [Int64] { sources.map(\.id) }
 
-    /// Removes the files of covers that are no book's, which a crash may leave.
+    /// Removes the files of covers that are no book's, which a crash or the removal of very many books may leave.
     ///
     /// - Throws: Errors of the shelf's folder; `CancellationError`.
     package func removeStrayCovers() async throws {

@@ -225,6 +225,12 @@ extension Shelf {
     func sawAll(of source: OpenedSource) async throws {
         guard seen.insert(source.id).inserted, seen.count == sources.count else { return }
         let ids = sources.map(\.id)
-        try await database.own { try await $0.removeSources(besides: ids) }
+        let isRemoved = try await database.own { try await $0.removeSources(besides: ids) }
+        if !isRemoved { return }
+        do { try await removeStrayCovers() } catch {
+            // Covers that stay are swept later.
+            let reason = Secrets.removed(from: error.shownSentence)
+            options.logger?.warning("covers not removed", metadata: ["reason": "\(reason)"])
+        }
     }
 }

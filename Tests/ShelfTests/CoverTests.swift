@@ -282,6 +282,28 @@ import Testing
         #expect(try bench.covers == kept.union(["mine.png"]))
     }
 
+    @Test func `the covers of a source that is no longer given leave with its books`() async throws {
+        let other = CountedStorage()
+        let path = try ProviderPath("more/b.epub")
+        try await other.memory.createFolder(path: ProviderPath("more"))
+        try await other.memory.writeContents(
+            path: path, contents: ShelfBench.epub("B", cover: SampleBook.coverPicture()))
+        try await bench.put("books/a.epub", ShelfBench.epub("A", cover: SampleBook.coverPicture()))
+        let source = ShelfSource(provider: other, root: try ProviderPath("more"))
+        try await bench.with { shelf in
+            try await shelf.scan()
+            try await shelf.makeCovers()
+        }
+        let kept = try bench.covers
+        try await bench.with([bench.source, source]) { shelf in
+            try await shelf.scan()
+            try await shelf.makeCovers()
+        }
+        #expect(try bench.covers.count > kept.count)
+        try await bench.with { shelf in try await shelf.scan() }
+        #expect(try bench.covers == kept)
+    }
+
     @Test func `a picture that somebody removed is made again`() async throws {
         try await bench.put("books/a.epub", ShelfBench.epub("A", cover: SampleBook.coverPicture()))
         try await bench.with { shelf in

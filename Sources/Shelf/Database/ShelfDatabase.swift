@@ -32,9 +32,11 @@ struct ShelfDatabase: Sendable {
     func sources() async throws -> [SourceState] { try await database.read { db in try SourceTable(db).states() } }
 
     /// Removes the sources whose numbers aren't in `ids`, with everything known about their files.
-    func removeSources(besides ids: [Int64]) async throws {
+    /// - Returns: Whether there were such sources.
+    @discardableResult
+    func removeSources(besides ids: [Int64]) async throws -> Bool {
         let now = now()
-        try await database.write { db in try SourceTable(db).remove(besides: ids, now: now) }
+        return try await database.write { db in try SourceTable(db).remove(besides: ids, now: now) }
     }
 }
 

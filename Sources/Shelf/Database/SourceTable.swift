@@ -43,7 +43,8 @@ struct SourceTable {
 
     /// Removes the sources whose numbers aren't in `ids`, with their files and books. Files of the others may be the same
     /// ones under another address.
-    func remove(besides ids: [Int64], now: Date) throws {
+    /// - Returns: Whether there were such sources.
+    func remove(besides ids: [Int64], now: Date) throws -> Bool {
         let removed = try states().filter { !ids.contains($0.id) }
         for state in removed {
             try DepartedTable(db, now: now).note(where: "files.source = ?", [state.id])
@@ -51,9 +52,10 @@ struct SourceTable {
             try db.execute(sql: "DELETE FROM sources WHERE id = ?", arguments: [state.id])
             try noteChange(now)
         }
-        if removed.isEmpty { return }
+        if removed.isEmpty { return false }
         try DepartedTable(db, now: now).welcome()
         try SuccessorTable(db).note(departed: now)
+        return true
     }
 
     /// Notes that a source was listed in full.

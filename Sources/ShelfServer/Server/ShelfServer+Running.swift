@@ -86,14 +86,29 @@ extension ShelfServer {
     /// Makes the covers that are missing, whenever the shelf has changed, and those that could not be read, after pauses;
     /// those of each source beside the others.
     private func makeCovers() async throws {
-        do { try await shelf.removeStrayCovers() } catch {
-            if Task.isCancelled { throw error }
-            logger?.info(
-                "Old covers could not be removed.", metadata: ["error": "\(LogText.shown(error.sentence))"])
-        }
         try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.removeStrayCovers() }
             for source in shelf.sourceNumbers { group.addTask { try await self.makeCovers(of: source) } }
             try await group.waitForAll()
+        }
+    }
+
+    /// Removes the covers of books that left the shelf, at the start and at most once an hour after changes.
+    private func removeStrayCovers() async throws {
+        var (seen, isFirst): (Date?, Bool) = (nil, true)
+        while true {
+            do {
+                let changed = try await shelf.changed()
+                if isFirst || changed != seen {
+                    try await shelf.removeStrayCovers()
+                    (seen, isFirst) = (changed, false)
+                }
+            } catch {
+                if Task.isCancelled { throw error }
+                logger?.info(
+                    "Old covers could not be removed.", metadata: ["error": "\(LogText.shown(error.sentence))"])
+            }
+            try await Task.sleep(for: .seconds(3_600))
         }
     }
 
