@@ -214,10 +214,13 @@ extension Shelf {
         do { try await folder.remove(of: ids) } catch { throw OwnFailure(cause: error) }
     }
 
+    /// The numbers of the books whose covers are being made.
+    private var busyBooks: Set<Int64> { Set(making.keys) }
+
     private func sweepCovers() async throws {
         let (folder, database) = (folder, database)
         do {
-            try await folder.sweep { ids in
+            try await folder.sweep(making: { await self.busyBooks }) { ids in
                 var query = ShelfQuery(limit: ShelfQuery.maxLimit)
                 query.ids = ids
                 let books = try await database.books(query).books

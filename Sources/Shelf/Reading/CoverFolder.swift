@@ -76,14 +76,19 @@ struct CoverFolder: Sendable {
 
     /// Removes the pictures that are no book's.
     ///
-    /// - Parameter tags: Returns the tags of those of some books that have covers.
-    func sweep(tags: @Sendable ([Int64]) async throws -> [Int64: String]) async throws {
+    /// - Parameters:
+    ///   - making: Returns the numbers of books whose covers are being made. Their pictures stay.
+    ///   - tags: Returns the tags of those of some books that have covers.
+    func sweep(
+        making: @Sendable () async -> Set<Int64>, tags: @Sendable ([Int64]) async throws -> [Int64: String]
+    ) async throws {
         let names = Dictionary(grouping: try await names(), by: \.id)
         let ids = names.keys.sorted()
         for start in stride(from: 0, to: ids.count, by: 500) {
             let page = Array(ids[start..<min(start + 500, ids.count)])
+            let busy = await making()
             let known = try await tags(page)
-            for id in page {
+            for id in page where !busy.contains(id) {
                 for name in names[id] ?? [] where name.tag != known[id] { try await remove(name) }
             }
         }
