@@ -78,7 +78,7 @@ import Testing
                 "Typee\t\tepub\t\(server.url("/1"))\tborrow, unavailable since 2026-01-01T00:00:00Z until 2026-02-01T11:30:00Z, 3 holds, 0 of 2 copies",
                 "Omoo\t\tpdf\t\(server.url("/2"))\tbuy 9.99 EUR; sample epub",
                 "Mardi\t\tepub\t\(server.url("/3"))",
-                "Redburn\t\tepub, html\t\(server.url("/4b"))\tsubscribe, reserved, place 2 of 4, 1 copy; 1200 JPY",
+                "Redburn\t\tepub, html\t\(server.url("/4b"))\tsubscribe, reserved, place 2 of 4 holds, 1 copy; 1200 JPY",
             ]
             #expect(shown.text.split(separator: "\n").map(String.init) == lines, "\(shown.error)")
             let older = try await runner.run("opds", "ls", server.url("/shop.atom").absoluteString)

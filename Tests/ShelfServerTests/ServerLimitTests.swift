@@ -255,7 +255,8 @@ private final class SecretStorage: ForwardingProvider {
         let sources = ill.json["sources"]?.arrayValue ?? []
         #expect(sources.compactMap { $0["state"]?.stringValue } == ["ok", "interrupted"])
         for source in sources {
-            #expect(source.objectValue.map { $0.keys.sorted() } == ["pending", "scanned", "state", "withheld"])
+            let members = source.objectValue.map { $0.keys.sorted() }
+            #expect(members == ["pending", "scanned", "state", "unlisted", "withheld"])
         }
         let metrics = String(decoding: try await bench.ask("/metrics").bytes(), as: UTF8.self)
         for secret in SecretStorage.secrets {
