@@ -82,7 +82,7 @@ private final class HeldFile: FileReader {
     func close() async { await base.close() }
 }
 
-/// A storage in memory behind an address that is a secret, which fails when it is told to.
+/// A storage in memory whose address is a secret. It fails when a test tells it to.
 private final class SecretStorage: ForwardingProvider {
     static let type = "Secret"
     static let secrets = ["hunter2", "reader", "nas.example", "private", "Loft", "Emma", ".epub"]
