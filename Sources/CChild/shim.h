@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "confinement.h"
@@ -24,6 +25,18 @@ struct carrel_child_limits {
 static inline void carrel_child_limit(int resource, rlim_t most) {
     struct rlimit limit = {most, most};
     setrlimit((__rlimit_resource_t)resource, &limit);
+}
+
+/// execve(2), the end of a child in any case: with 127 where it fails. A program that was written a moment ago may be open for writing in
+/// another child that is about to run something (ETXTBSY); that passes, and is waited for, at most a second.
+static inline void carrel_child_execute(const char *path, char *const *arguments, char *const *variables) {
+    const struct timespec pause = {0, 5000000};
+    for (int tries = 0; tries < 200; tries++) {
+        execve(path, arguments, variables);
+        if (errno != ETXTBSY) break;
+        nanosleep(&pause, NULL);
+    }
+    _exit(127);
 }
 
 /// Runs `path` as the leader of a process group of its own, with nothing but these descriptors: standard input from /dev/null, output and
@@ -72,8 +85,7 @@ static inline pid_t carrel_child_start(
     carrel_child_limit(RLIMIT_CORE, 0);
     carrel_child_limit(RLIMIT_NOFILE, 64);
     if (carrel_child_confine(path, 3) != 0) _exit(126);
-    execve(path, arguments, variables);
-    _exit(127);
+    carrel_child_execute(path, arguments, variables);
 }
 
 /// Runs `path` as the leader of a process group of its own, for a talk over its standard input and output. It has these three descriptors
@@ -109,8 +121,7 @@ static inline pid_t carrel_child_talk(
     if (syscall(SYS_close_range, 3u, ~0u, 0u) != 0) {
         for (int number = 3; number < 65536; number++) close(number);
     }
-    execve(path, arguments, variables);
-    _exit(127);
+    carrel_child_execute(path, arguments, variables);
 }
 
 /// F_SETPIPE_SZ of fcntl(2), which hides: bytes that a pipe holds; -1 with errno where it may not be so many.

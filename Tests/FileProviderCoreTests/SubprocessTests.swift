@@ -47,6 +47,24 @@ import Testing
         #expect(child.end(after: 0) == 3)
     }
 
+    /// As long as another child that was started meanwhile holds it open (execve(2), ETXTBSY).
+    @Test func `a program that is still open for writing is waited for`() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "carrel-run-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try FileManager.default.copyItem(atPath: "/bin/echo", toPath: path)
+        let child: Subprocess
+        do {
+            let writing = try FileDescriptor(path: path, flags: O_WRONLY)
+            child = try Subprocess(path: path, arguments: ["here"])
+            child.closeInput()
+            try child.wait(until: .now + .milliseconds(100))
+            #expect(!child.isOver())
+            withExtendedLifetime(writing) {}
+        }
+        let output = try child.allOutput(atMost: 1 << 10, until: .now + .seconds(30), flag: CancellationFlag())
+        #expect(output.map { String(decoding: $0, as: UTF8.self) } == "here\n")
+    }
+
     /// In a process of its own, which may no longer wait for two descriptors: poll(2) makes EINVAL.
     @Test func `a wait that the system refuses is an error, and ends the program`() async {
         await #expect(processExitsWith: .success) {
