@@ -6,7 +6,9 @@ public import Foundation
 ///
 /// Keeps control connections open and lends one to each operation. Writes files under a temporary name, verifies their
 /// size, and renames them into place.
-public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
+public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite,
+    FixedReadCost
+{
     /// `FTP`, for all schemes.
     public static let type = "FTP"
 
@@ -58,7 +60,7 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
 
     /// Each range takes a separate data connection and six round trips, including those that verify the version. So it
     /// is cheaper to read on.
-    static let readCost = Capabilities.ReadCost(
+    package static let readCost = Capabilities.ReadCost(
         roundTripsToOpen: 7, roundTripsPerRange: 6, preferredBlock: 64 << 10, coalescingGap: 256 << 10,
         concurrentRanges: 1)
 

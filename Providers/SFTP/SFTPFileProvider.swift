@@ -6,7 +6,9 @@ import SFTPEngine
 ///
 /// Any number of requests is in flight at once, over one channel. Large files use separate channels and connections.
 /// Files are written under a temporary name and renamed into place in one step.
-public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
+public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite,
+    FixedReadCost
+{
     /// `SFTP`.
     public static let type = "SFTP"
 
@@ -77,7 +79,7 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
 
     /// The first read opens the file and looks at it in one round trip. After that, any number of ranges takes one
     /// round trip.
-    static let readCost = Capabilities.ReadCost(
+    package static let readCost = Capabilities.ReadCost(
         roundTripsToOpen: 2, roundTripsPerRange: 1, preferredBlock: 16 << 10, coalescingGap: 16 << 10,
         concurrentRanges: 16)
 

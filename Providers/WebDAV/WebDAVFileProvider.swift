@@ -7,7 +7,9 @@ public import HTTPFileProvider
 ///
 /// Files appear whole: they are uploaded under a temporary name and moved into place by `MOVE`, or by one `PUT` if the
 /// server shows nothing before its end, or in chunks on Nextcloud. Each upload is verified before it replaces a file.
-public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
+public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite,
+    FixedReadCost
+{
     /// `WebDAV`, for every scheme of this provider.
     public static let type = "WebDAV"
 
@@ -98,6 +100,9 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     /// Returns ``baseURL`` with the percent-encoded path after it, without a slash at the end. Sends nothing.
     public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
 
+    /// Each range is a `GET`.
+    package static let readCost = Capabilities.ReadCost.request
+
     /// Returns the abilities of WebDAV and of this server. Asks the server once for its quota and its behaviour.
     public func capabilities() async throws -> Capabilities {
         var capabilities = Capabilities(
@@ -106,7 +111,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
                 .folderCreation: .native, .removal: .native, .recursiveRemoval: .native, .moving: .native,
                 .serverSideCopying: .native,
             ],
-            readCost: .request, timePrecision: 1)
+            readCost: Self.readCost, timePrecision: 1)
         let tells: Bool
         if let known = tellsQuota.value {
             tells = known

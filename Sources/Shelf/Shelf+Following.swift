@@ -50,12 +50,21 @@ extension Shelf {
         guard provider.reportsChanges(options.watch) else {
             let tree = LockedValue(PolledTree())
             let first = try await look(at: source, .all) { item in tree.update { $0.add(item) } }
-            return (provider.pollForChanges(at: root, since: tree.value, options: options.watch), first)
+            let changes = provider.pollForChanges(
+                at: root, since: tree.value, options: options.watch, asked: outcomes(of: source))
+            return (changes, first)
         }
-        let changes = try await provider.changes(at: root, options: options.watch)
+        let changes = try await provider.changes(at: root, options: options.watch, asked: outcomes(of: source))
         do { return (changes, try await look(at: source, .all)) } catch {
             await changes.stop()
             throw error
+        }
+    }
+
+    /// Reports a storage that a watch waits for, and its return.
+    private func outcomes(of source: OpenedSource) -> WatchOutcome {
+        { [weak self] error in
+            if let error { await self?.interrupt(source, error) } else { await self?.resume(source) }
         }
     }
 

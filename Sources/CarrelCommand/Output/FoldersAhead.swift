@@ -80,7 +80,7 @@ final class ListingRoom: Sendable {
     func measure() async {
         if state.value.maxListings != nil { return }
         // A storage that can't answer reports the error when it lists the folder.
-        let maxListings = (try? await provider.capabilities())?.readCost.concurrentListings ?? 1
+        let maxListings = (try? await provider.concurrentListings()) ?? 1
         state.update { $0.maxListings = maxListings }
     }
 

@@ -75,7 +75,7 @@ struct TreeSearch: Sendable {
 
     private func listingsAtOnce() async throws -> Int {
         if let listings { return listings }
-        return try await provider.capabilities().readCost.concurrentListings
+        return try await provider.concurrentListings()
     }
 
     private func list(_ folder: Folder) async -> ListingOutcome {

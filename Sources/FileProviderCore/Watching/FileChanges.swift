@@ -56,21 +56,31 @@ extension FileProviderBasic {
         FileChanges(of: try await startWatch(path: path, options: options), in: self)
     }
 
+    /// Watches as ``changes(at:options:)`` does, and says how it goes.
+    ///
+    /// - Parameter asked: See ``WatchOutcome``. A storage that reports its changes by itself isn't asked.
+    package func changes(at path: ProviderPath, options: WatchOptions, asked: @escaping WatchOutcome) async throws
+        -> FileChanges
+    {
+        FileChanges(of: try await startWatch(path: path, options: options, asked: asked), in: self)
+    }
+
     /// Watches by listing again and again, whatever else the provider can do. Native watches fall back to it.
     ///
     /// - Throws: As ``changes(at:options:)``.
     public func pollForChanges(at path: ProviderPath, options: WatchOptions) async throws -> any FileWatch {
-        let watch = PollingWatch(of: self, path: path, options: options)
-        try await watch.start()
-        return watch
+        try await startPolling(path: path, options: options) { _ in }
     }
 
     /// Watches by polling for what changed since the caller listed the folder at `path`, with everything below it.
     ///
-    /// - Parameter listing: The items of that listing.
-    package func pollForChanges(at path: ProviderPath, since listing: PolledTree, options: WatchOptions) -> FileChanges
-    {
-        FileChanges(of: PollingWatch(of: self, path: path, options: options, since: listing), in: self)
+    /// - Parameters:
+    ///   - listing: The items of that listing.
+    ///   - asked: See ``WatchOutcome``.
+    package func pollForChanges(
+        at path: ProviderPath, since listing: PolledTree, options: WatchOptions, asked: @escaping WatchOutcome
+    ) -> FileChanges {
+        FileChanges(of: PollingWatch(of: self, path: path, options: options, since: listing, asked: asked), in: self)
     }
 
     /// Whether the storage reports its changes, so that ``changes(at:options:)`` doesn't begin with a listing.
@@ -78,17 +88,27 @@ extension FileProviderBasic {
         !options.alwaysPolls && (self is any FileProviderMonitor || self is any FileProviderLongPolling)
     }
 
-    func startWatch(path: ProviderPath, options: WatchOptions) async throws -> any FileWatch {
+    func startWatch(
+        path: ProviderPath, options: WatchOptions, asked: @escaping WatchOutcome = { _ in }
+    ) async throws -> any FileWatch {
         if !options.alwaysPolls {
             if let native = self as? any FileProviderMonitor {
                 return try await native.watch(path: path, options: options)
             }
             if let server = self as? any FileProviderLongPolling {
-                let watch = LongPollWatch(of: server, path: path, options: options)
+                let watch = LongPollWatch(of: server, path: path, options: options, asked: asked)
                 try await watch.start()
                 return watch
             }
         }
-        return try await pollForChanges(at: path, options: options)
+        return try await startPolling(path: path, options: options, asked: asked)
+    }
+
+    private func startPolling(path: ProviderPath, options: WatchOptions, asked: @escaping WatchOutcome) async throws
+        -> any FileWatch
+    {
+        let watch = PollingWatch(of: self, path: path, options: options, asked: asked)
+        try await watch.start()
+        return watch
     }
 }

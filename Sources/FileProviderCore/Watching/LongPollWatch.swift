@@ -5,6 +5,7 @@ actor LongPollWatch: FileWatch {
     private let provider: @Sendable () -> (any FileProviderLongPolling)?
     private let path: ProviderPath
     private let options: WatchOptions
+    private let asked: WatchOutcome
     private var token: String?
     private var failure: (any Error)?
     private var pace: PollingPace
@@ -13,10 +14,15 @@ actor LongPollWatch: FileWatch {
     private var work: Task<LongPollAnswer?, any Error>?
     private var isStopped = false
 
-    init(of provider: any FileProviderLongPolling, path: ProviderPath, options: WatchOptions) {
+    /// - Parameter asked: Called after each question that was answered, or failed because the storage is away.
+    init(
+        of provider: any FileProviderLongPolling, path: ProviderPath, options: WatchOptions,
+        asked: @escaping WatchOutcome
+    ) {
         self.provider = { [weak provider] in provider }
         self.path = path
         self.options = options
+        self.asked = asked
         pace = PollingPace(options)
     }
 
@@ -38,12 +44,14 @@ actor LongPollWatch: FileWatch {
             switch result {
             case .success(let answer?):
                 token = answer.token
+                await asked(nil)
                 let events = reported(answer.events)
                 if events.count > options.maxPending { return [.tooMany(at: path)] }
                 if !events.isEmpty { return events }
             case .success(nil): isStopped = true
             case .failure(let error):
                 if error.isCancellation, Task.isCancelled { throw CancellationError() }
+                if error.isPassing { await asked(error) }
                 if let last = judge(error) { return last }
             }
         }

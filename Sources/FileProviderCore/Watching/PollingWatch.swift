@@ -10,6 +10,7 @@ actor PollingWatch: FileWatch {
     private let path: ProviderPath
     private let options: WatchOptions
     private let maxDepth: Int
+    private let asked: WatchOutcome
 
     private var tree: PolledTree
     /// Events that are not reported yet.
@@ -26,13 +27,17 @@ actor PollingWatch: FileWatch {
     private var isStarting: Bool
     private var isStopped = false
 
-    /// - Parameter listing: The tree that looks are compared with; `nil` if ``start()`` lists it.
+    /// - Parameters:
+    ///   - listing: The tree that looks are compared with; `nil` if ``start()`` lists it.
+    ///   - asked: Called after each later look that ended, or failed because the storage is away.
     init(
-        of provider: any FileProviderBasic, path: ProviderPath, options: WatchOptions, since listing: PolledTree? = nil
+        of provider: any FileProviderBasic, path: ProviderPath, options: WatchOptions, since listing: PolledTree? = nil,
+        asked: @escaping WatchOutcome = { _ in }
     ) {
         self.provider = { [weak provider] in provider }
         self.path = path
         self.options = options
+        self.asked = asked
         maxDepth = path.components.count + ProviderPath.maxTreeDepth
         pace = PollingPace(options)
         tree = listing ?? PolledTree()
@@ -61,8 +66,12 @@ actor PollingWatch: FileWatch {
                 round.cancel()
             }
             work = nil
-            if case .failure(let error) = result, !isStopped {
+            if isStopped { break }
+            switch result {
+            case .success: await asked(nil)
+            case .failure(let error):
                 if error.isCancellation, Task.isCancelled { throw CancellationError() }
+                if error.isPassing { await asked(error) }
                 judge(error)
             }
         }
