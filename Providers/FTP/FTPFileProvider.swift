@@ -60,9 +60,10 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
 
     /// Each range takes a separate data connection and six round trips, including those that verify the version. So it
     /// is cheaper to read on.
-    package static let readCost = Capabilities.ReadCost(
+    static let readCost = Capabilities.ReadCost(
         roundTripsToOpen: 7, roundTripsPerRange: 6, preferredBlock: 64 << 10, coalescingGap: 256 << 10,
         concurrentRanges: 1)
+    package var readCost: Capabilities.ReadCost { Self.readCost }
 
     /// Returns what FTP always provides and what this server's features add (RFC 2389). Needs one login if there was
     /// none.

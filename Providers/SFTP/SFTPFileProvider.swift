@@ -79,9 +79,10 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
 
     /// The first read opens the file and looks at it in one round trip. After that, any number of ranges takes one
     /// round trip.
-    package static let readCost = Capabilities.ReadCost(
+    static let readCost = Capabilities.ReadCost(
         roundTripsToOpen: 2, roundTripsPerRange: 1, preferredBlock: 16 << 10, coalescingGap: 16 << 10,
         concurrentRanges: 16)
+    package var readCost: Capabilities.ReadCost { Self.readCost }
 
     /// Returns what SFTP always provides and what this server announces.
     ///

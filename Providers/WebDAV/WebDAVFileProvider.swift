@@ -101,7 +101,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
 
     /// Each range is a `GET`.
-    package static let readCost = Capabilities.ReadCost.request
+    package var readCost: Capabilities.ReadCost { .request }
 
     /// Returns the abilities of WebDAV and of this server. Asks the server once for its quota and its behaviour.
     public func capabilities() async throws -> Capabilities {
@@ -111,7 +111,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
                 .folderCreation: .native, .removal: .native, .recursiveRemoval: .native, .moving: .native,
                 .serverSideCopying: .native,
             ],
-            readCost: Self.readCost, timePrecision: 1)
+            readCost: readCost, timePrecision: 1)
         let tells: Bool
         if let known = tellsQuota.value {
             tells = known

@@ -38,9 +38,11 @@ import FileProviderCore
             .failure(URLError(.timedOut)), .success(LongPollAnswer(events: [], token: "3")),
             .success(LongPollAnswer(events: [Self.event], token: "4")),
         ])
-        let changes = try await server.changes(at: .root, options: Self.options)
+        let outcomes = CollectedValues<Bool>()
+        let changes = try await server.changes(at: .root, options: Self.options) { outcomes.append($0 == nil) }
         for _ in 0..<2 { #expect(try await changes.watch.next() == [Self.event]) }
         #expect(server.tokens.values == [nil, "1", "2", "2", "3"])
+        #expect(outcomes.values == [true, false, true, true])
         await changes.stop()
         #expect(try await changes.watch.next() == nil)
     }

@@ -155,7 +155,11 @@ import Testing
 
     @Test func `a server that is away and comes back tells the differences`() async throws {
         let provider = ScriptedProvider()
-        let watch = try await provider.pollForChanges(at: .root, options: Self.options)
+        let outcomes = CollectedValues<URLError.Code?>()
+        let changes = try await provider.changes(at: .root, options: Self.options) { error in
+            outcomes.append((error as? URLError)?.code)
+        }
+        let watch = changes.watch
         let failures = LockedValue(0)
         provider.failure.update {
             $0 = { _ in
@@ -169,6 +173,9 @@ import Testing
         provider.failure.update { $0 = nil }
         #expect(try await waiting.value?.map(\.description) == ["created /a"])
         await watch.stop()
+        // Looks before the server went away were told, too.
+        let told = Array(outcomes.values.drop { $0 == nil })
+        #expect(told == Array(repeating: .cannotConnectToHost, count: failures.value) + [nil])
     }
 
     @Test func `a folder that may not be read is told once, and the rest goes on`() async throws {

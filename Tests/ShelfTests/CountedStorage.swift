@@ -4,12 +4,14 @@ import MemoryFileProvider
 import ProviderDoubles
 
 /// A storage in memory that counts its requests. Tests make it lose its connection, refuse logins or wait.
-final class CountedStorage: ForwardingProvider {
+final class CountedStorage: ForwardingProvider, FixedReadCost {
     static let type = "Counted"
 
     struct State: Sendable {
         var listings = 0
         var attributes = 0
+        /// The questions for its capabilities.
+        var capabilities = 0
         var opened: [ProviderPath] = []
         var reads = 0
         var bytes: Int64 = 0
@@ -20,6 +22,9 @@ final class CountedStorage: ForwardingProvider {
         var isAway = false
         /// Every login is refused.
         var isRefusing = false
+        /// No connection is made.
+        var isUnreachable = false
+        var failedConnections = 0
         /// A listing waits until two more files were opened.
         var isSlow = false
         /// Every listing waits.
@@ -46,15 +51,16 @@ final class CountedStorage: ForwardingProvider {
     let memory = MemoryFileProvider()
     let state = LockedValue(State())
     var underlying: any FileProvider { memory }
-    private let cost: Capabilities.ReadCost
+    let readCost: Capabilities.ReadCost
 
     init(cost: Capabilities.ReadCost = .local) {
-        self.cost = cost
+        readCost = cost
     }
 
     func capabilities() async throws -> Capabilities {
+        state.update { $0.capabilities += 1 }
         var capabilities = try await memory.capabilities()
-        capabilities.readCost = cost
+        capabilities.readCost = readCost
         capabilities.concurrentTransfers = state.value.concurrentTransfers
         return capabilities
     }
@@ -65,6 +71,10 @@ final class CountedStorage: ForwardingProvider {
         if state.value.isRefusing {
             throw FileError.make(
                 URLError.Code.userAuthenticationRequired, url: nil, sentence: "The login was refused.")
+        }
+        if state.value.isUnreachable {
+            state.update { $0.failedConnections += 1 }
+            throw FileError.make(URLError.Code.cannotConnectToHost, url: nil, sentence: "The server is away.")
         }
         if call != "open", state.value.lost.contains(where: { $0 == path || path.isBelow($0) }) {
             if call == "attributes" { state.update { $0.lookedForLost += 1 } }
@@ -110,7 +120,7 @@ final class CountedStorage: ForwardingProvider {
             state.mostOpen = max(state.mostOpen, state.open)
         }
         if state.value.isOpeningHeld { try await eventually { !state.value.isOpeningHeld } }
-        return CountedReader(reader, cost: cost, state: state)
+        return CountedReader(reader, cost: readCost, state: state)
     }
 }
 

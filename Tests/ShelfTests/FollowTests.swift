@@ -145,6 +145,24 @@ import Testing
         #expect(others == ["added /books/a.epub: A", "added /books/b.epub: B", "resumed"])
     }
 
+    @Test func `a storage that goes away while nothing changes is reported once, and so is its return`() async throws {
+        let interruption = "interrupted: The server is away."
+        try await bench.put("books/a.epub", ShelfBench.epub("A"))
+        try await following { shelf in
+            try await eventually { try await shelf.counts().books == 1 }
+            bench.storage.state.update { $0.isUnreachable = true }
+            try await eventually { bench.lines.contains(interruption) }
+            let failures = bench.storage.state.value.failedConnections
+            try await eventually { bench.storage.state.value.failedConnections >= failures + 3 }
+            #expect(try await shelf.state().first?.interruption == "The server is away.")
+            #expect(try await shelf.counts().books == 1)
+            bench.storage.state.update { $0.isUnreachable = false }
+            try await eventually { bench.lines.contains("resumed") }
+            #expect(try await shelf.state().first?.interruption == nil)
+        }
+        #expect(bench.lines == ["added /books/a.epub: A", interruption, "resumed"])
+    }
+
     @Test func `a login that is refused ends nothing, neither at the start nor later`() async throws {
         let interruption = "interrupted: The login was refused."
         try await bench.put("books/a.epub", ShelfBench.epub("A"))

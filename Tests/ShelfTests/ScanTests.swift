@@ -64,6 +64,7 @@ import Testing
             let second = bench.storage.state.value
             #expect(second.reads == first.reads && second.opened.count == 20)
             #expect(second.listings == 10 && second.attributes == 0)
+            #expect(second.capabilities == first.capabilities)
 
             try await bench.put("books/1/5.epub", ShelfBench.epub("Changed"))
             #expect(try await shelf.scan().changed == 1)

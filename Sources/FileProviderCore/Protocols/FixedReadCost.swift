@@ -1,7 +1,7 @@
 /// A provider whose reads cost the same on every server, so that no server has to be asked for it.
 package protocol FixedReadCost: FileProviderBasic {
     /// The cost that ``FileProviderBasic/capabilities()`` returns, too.
-    static var readCost: Capabilities.ReadCost { get }
+    var readCost: Capabilities.ReadCost { get }
 }
 
 extension FileProviderBasic {
@@ -10,7 +10,7 @@ extension FileProviderBasic {
     /// - Throws: As ``capabilities()``.
     /// - Complexity: No request for a provider of a ``FixedReadCost``; for others, that of ``capabilities()``.
     package func concurrentListings() async throws -> Int {
-        if let provider = self as? any FixedReadCost { return type(of: provider).readCost.concurrentListings }
+        if let provider = self as? any FixedReadCost { return provider.readCost.concurrentListings }
         return try await capabilities().readCost.concurrentListings
     }
 }
