@@ -127,11 +127,7 @@ import Testing
             for name in ["a", "b"] {
                 try server.put(root.appending("\(name).epub"), try SampleEPUB(title: "Book \(name)").data())
             }
-            let url = server.url.appending(path: root.name)
-            var parts = try #require(URLComponents(url: url, resolvingAgainstBaseURL: true))
-            parts.user = TestServers.environment["CARREL_TEST_USER"]
-            parts.port = relay.port
-            let location = try #require(parts.url).absoluteString
+            let location = try location(of: root, on: server, through: relay)
             let scan = ["shelf", "scan", "--timeout", "1", "--retries", "0"]
             let first = try await runner.run("shelf", "scan", location)
             #expect(first.code == 0 && lines(first).count == 2, "\(first.error)")
@@ -150,10 +146,84 @@ import Testing
         }
     }
 
-    // MARK: Two processes
+    private func location(of root: ProviderPath, on server: TestServers.WebDAV, through relay: TCPRelay) throws
+        -> String
+    {
+        let url = server.url.appending(path: root.name)
+        var parts = try #require(URLComponents(url: url, resolvingAgainstBaseURL: true))
+        parts.user = TestServers.environment["CARREL_TEST_USER"]
+        parts.port = relay.port
+        return try #require(parts.url).absoluteString
+    }
+
+    @Test(.enabled(if: TestServers.named("Apache, Basic") != nil, "the servers are not up; run bash Tests/run.sh"))
+    func `a scan without changes asks for the login and for one listing of each folder`() async throws {
+        let server = try #require(TestServers.named("Apache, Basic"))
+        let place = Place(server: CommandServer(server), disk: server)
+        try await place.server.use { runner, folder in
+            let root = try path(folder)
+            for name in ["a", "b", "c"] {
+                try place.makeFolder(root.appending(name))
+                try place.put(root.appending(name).appending("x.epub"), "Book \(name)")
+            }
+            let first = try await runner.run("shelf", "scan", folder)
+            #expect(first.code == 0 && lines(first).count == 3, "\(first.error)")
+            let again = try await runner.run("shelf", "scan", "--stats", folder)
+            #expect(again.code == 0 && again.text.isEmpty, "\(again.error)")
+            #expect(again.statistics["requests"] as? Int == 5, "\(again.error)")
+        }
+    }
 
     /// The released program has a web server; the one that is built with the tests has none.
     private static let hasServer = ProcessInfo.processInfo.environment["CARREL_TEST_PROGRAM"] != nil
+
+    @Test(
+        .enabled(
+            if: hasServer && TestServers.named("Apache, Basic") != nil,
+            "this program has no web server, or the servers are not up"))
+    func `a server says when its storage is away and when it is back, and serves its catalogue meanwhile`() async throws
+    {
+        let server = try #require(TestServers.named("Apache, Basic"))
+        let relay = try TCPRelay(to: try #require(server.url.port))
+        defer { relay.stop() }
+        try await CommandServer(server).use { runner, folder in
+            let root = try path(folder)
+            try server.put(root.appending("a.epub"), try SampleEPUB(title: "Amber").data())
+            let location = try location(of: root, on: server, through: relay)
+            var client = runner
+            client.environment["CARREL_PASSWORD"] = nil
+            let (serving, reading) = (runner, client)
+            async let served = serving.shell(
+                """
+                "$CARREL" shelf serve --port 0 --folder shelf --timeout 1 --retries 0 '\(location)' >out 2>problems &
+                until [ -e stop ] || [ "$SECONDS" -ge 55 ]; do sleep 0.1; done
+                kill -TERM "$!"
+                wait "$!"
+                """)
+            let address = try await eventually {
+                try? serving.read("out").split(separator: "\n").first.map(String.init)
+            }
+            let feed = ["opds", "ls", address + "opds/2.0/books"]
+            try await eventually { try await reading.run(feed).text.hasPrefix("Amber\t") }
+            #expect(try serving.read("problems").isEmpty)
+
+            relay.hushesNew = true
+            relay.cut()
+            try await eventually { try !serving.read("problems").isEmpty }
+            let during = try await reading.run(feed)
+            #expect(during.text.hasPrefix("Amber\t"), "\(during.error)")
+            relay.hushesNew = false
+            try await eventually { try serving.read("problems").contains("The folder can be read again.\n") }
+            try serving.write("stop", "")
+            let ended = try await served
+            #expect(ended.code == 130, "\(ended.error)")
+            let problems = try serving.read("problems").split(separator: "\n")
+            #expect(problems.allSatisfy { $0.hasPrefix("carrel: shelf serve dav://127.0.0.1:") }, "\(problems)")
+            #expect(problems.count { $0.hasSuffix(": The folder can be read again.") } == 1, "\(problems)")
+        }
+    }
+
+    // MARK: Two processes
 
     @Test func `a shelf that another process has open is refused, until that process is killed`() async throws {
         let silent = try FaultServer { _ in .silence }
