@@ -36,8 +36,16 @@ package final class SyncHistory {
     private let state: URL
     private let hasUniqueSizes: Bool
     private let blind: Blind?
+    /// Copies of the state, one of which takes its place now and then; nil in histories in which it is always the last.
+    private var copies: StateCopies?
+    /// Whether the next run has an older state, and is told so.
+    private var isStateOlder = false
+    /// Whether a run of this round had one.
+    private var hasOlderState = false
     private var contents = 0
     private var log: [String] = []
+    /// The contents of earlier rounds, some of which an older state knows.
+    private var known: Set<String> = []
     /// How often people replaced or removed a content themselves.
     private let destroyed = LockedValue<[String: Int]>([:])
     /// What people finished writing, or brought back, after a round's first look.
@@ -88,12 +96,17 @@ package final class SyncHistory {
     ///   - state: A file for the sync's state, which does not exist yet.
     ///   - hasUniqueSizes: Whether no two contents are of one length: for storages whose times are coarse and real.
     ///   - blind: The side that takes some names for one. Those come then, of which it holds one.
-    package init(seed: UInt64, folders: Sides, state: URL, hasUniqueSizes: Bool = false, blind: Blind? = nil) {
+    ///   - losesStates: Whether runs go on with older states, or without one.
+    package init(
+        seed: UInt64, folders: Sides, state: URL, hasUniqueSizes: Bool = false, blind: Blind? = nil,
+        losesStates: Bool = false
+    ) {
         numbers = SeededNumbers(seed)
         self.folders = folders
         self.state = state
         self.hasUniqueSizes = hasUniqueSizes
         self.blind = blind
+        copies = losesStates ? StateCopies(of: state) : nil
         var options = SyncOptions(direction: numbers.chance(1, in: 4) ? .mirror : .twoWay)
         options.deletes = true
         options.removalLimit = .share(1)
@@ -110,6 +123,7 @@ package final class SyncHistory {
         var base: Tree? = [:]
         for round in 0..<rounds {
             log.append("-- round \(round)")
+            hasOlderState = false
             arrivals.update { $0 = [] }
             if round == 0, numbers.chance(1, in: 2) { base = nil }  // Two folders that were filled before they met.
             for _ in 0..<Int.random(in: 0...6, using: &numbers) {
@@ -131,9 +145,15 @@ package final class SyncHistory {
             let after = [try await tree(0), try await tree(1)]
             try checkAlike(after, skipped: skipped)
             try await checkTexts(texts, base: base, trees: before)
-            if !hasMeanwhile, blind == nil, let base, let expected = expected(base, before) {
-                try check(base, before, expected, after[0])
+            if !hasMeanwhile, blind == nil, let base {
+                if hasOlderState {
+                    try checkKept(before, after[0])
+                } else if let expected = expected(base, before) {
+                    try check(base, before, expected, after[0])
+                }
             }
+            for tree in before + after { known.formUnion(tree.values) }
+            known.formUnion(thrown.value.flatMap(\.texts))
             base = after[0].merging(after[1]) { one, _ in one }
         }
     }
@@ -170,7 +190,8 @@ package final class SyncHistory {
             arrivals.update { $0.append(Arrival(side: side, path: target)) }
         }
         let choice = Int.random(in: 0..<13, using: &numbers)
-        if choice >= 11, !hasLostNotes,
+        // A run that is told of its older state keeps what comes back.
+        if choice >= 11, !hasLostNotes || copies != nil,
             let item = thrown.value.filter({ $0.side == side }).randomElement(using: &numbers)
         {
             log.append("side \(side) brings back \(item.path)")
@@ -304,19 +325,31 @@ package final class SyncHistory {
     // MARK: Machines
 
     private func sync() async throws -> FolderSyncReport {
+        let isOlder = isStateOlder
+        isStateOlder = false
         let sync = try await FolderSync(
             SyncFolder(ProviderLocation(provider: folders.storages[0], path: folders.path[0]), label: "one"),
             SyncFolder(ProviderLocation(provider: folders.storages[1], path: folders.path[1]), label: "two"),
             state: state,
-            options: options)
+            options: options,
+            isOlder: isOlder)
         do {
             let report = try await sync.run()
             try await sync.close()
+            try copies?.keep()
             return report
         } catch {
             try await sync.close()
+            try copies?.keep()
             throw error
         }
+    }
+
+    /// Sets the state back now and then.
+    private func loseState() throws {
+        guard let copies, numbers.chance(1, in: 2) else { return }
+        log.append(try copies.setBack(&numbers))
+        (isStateOlder, hasOlderState) = (true, true)
     }
 
     /// Runs that go wrong; returns whether somebody changed something during one.
@@ -338,6 +371,7 @@ package final class SyncHistory {
             log.append("call \(call) of side \(side): \(fault)")
             folders.storages[side].arm([call: fault])
             folders.storages[1 - side].arm([:])
+            try loseState()
             let notes = try? Data(contentsOf: state)
             do { _ = try await sync() } catch let error where error is CocoaError || error is URLError {
                 log.append("the run ends: \(error.sentence)")
@@ -345,6 +379,7 @@ package final class SyncHistory {
                 if numbers.chance(1, in: 2) {
                     log.append("its notes are lost")
                     hasLostNotes = true
+                    if copies != nil { (isStateOlder, hasOlderState) = (true, true) }
                     try? FileManager.default.removeItem(at: state)
                     try notes?.write(to: state)
                 }
@@ -357,8 +392,9 @@ package final class SyncHistory {
     ///
     /// - Returns: What one side cannot hold.
     private func finish(isFirst: Bool) async throws -> [FolderSyncReport.Item] {
-        // The first run of a pair removes nothing.
-        if isFirst, options.direction == .mirror { _ = try await sync() }
+        try loseState()
+        // The first run of a pair removes nothing, nor does one without a state.
+        if isFirst || hasOlderState, options.direction == .mirror { _ = try await sync() }
         let report = try await sync()
         try check(report.isComplete, "a run without faults is complete", report)
         let again = try await sync()
@@ -401,6 +437,20 @@ package final class SyncHistory {
         for (path, text) in before[1] where options.direction == .twoWay && expected[path] != text && base[path] != text
         {
             try check(copies.values.contains(text), "\(text) of \(path) is in a conflict copy", after)
+        }
+    }
+
+    /// What holds however old the state was: a mirror's source stays as it is, and in both directions what was the same on
+    /// both sides, and what no earlier round had. Anything else may come back, or make way.
+    private func checkKept(_ before: [Tree], _ after: Tree) throws {
+        if options.direction == .mirror { return try check(after == before[0], "the source stays as it was", after) }
+        let copies = Set(after.filter { $0.key.name.contains(" (conflict ") }.values)
+        for path in Set(before[0].keys).union(before[1].keys) {
+            let (one, other) = (before[0][path], before[1][path])
+            if one == other { try check(after[path] == one, "\(path) stays as it was on both sides", after) }
+            for case let text? in [one, other] where !known.contains(text) {
+                try check(after[path] == text || copies.contains(text), "\(text) of \(path) is there", after)
+            }
         }
     }
 

@@ -19,6 +19,17 @@ import Testing
 
     @Test(arguments: storages)
     func `nothing is lost, and both sides become what the model says`(storage: String) async throws {
+        try await tell(on: storage, losesStates: false)
+    }
+
+    @Test(arguments: storages)
+    func `nothing is lost, and both sides come in step, where states are set back or lost`(storage: String)
+        async throws
+    {
+        try await tell(on: storage, losesStates: true)
+    }
+
+    private func tell(on storage: String, losesStates: Bool) async throws {
         let folder = try TemporaryFolder()
         let failures = CollectedValues<String>()
         let next = LockedValue(Self.first)
@@ -30,9 +41,9 @@ import Testing
                         defer { next += 1 }
                         return next
                     }), seed < last, failures.values.isEmpty {
-                        do { try await Self.tell(seed, storage, folder.url.appending(path: "\(seed)")) } catch {
-                            failures.append("seed \(seed): \(error)")
-                        }
+                        do {
+                            try await Self.tell(seed, storage, folder.url.appending(path: "\(seed)"), losesStates)
+                        } catch { failures.append("seed \(seed): \(error)") }
                     }
                 }
             }
@@ -40,7 +51,7 @@ import Testing
         #expect(failures.values == [])
     }
 
-    private static func tell(_ seed: UInt64, _ storage: String, _ folder: URL) async throws {
+    private static func tell(_ seed: UInt64, _ storage: String, _ folder: URL, _ losesStates: Bool) async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var numbers = SeededNumbers(seed ^ 0xABCD)
         let precisions: [Double] = (0...1).map { _ in [0, 1, 2].randomElement(using: &numbers) ?? 0 }
@@ -73,8 +84,8 @@ import Testing
         }
         let history = SyncHistory(
             seed: seed, folders: .init(sides[0], .root, sides[1], .root), state: folder.appending(path: "state.db"),
-            blind: blind)
-        try await history.run(rounds: 4)
+            blind: blind, losesStates: losesStates)
+        try await history.run(rounds: losesStates ? 6 : 4)
         try FileManager.default.removeItem(at: folder)
     }
 }

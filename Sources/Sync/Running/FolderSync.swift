@@ -24,16 +24,22 @@ public actor FolderSync {
     /// The most passes of one run over items that change while it works.
     private static let maxPasses = 5
 
-    /// - Parameter state: The state, a file on this machine's disk, which is created if missing. No other file may be
-    ///   at this path. If it is inside a synced folder, the folder that contains it is excluded, or the state itself if
-    ///   it is at the top: it belongs to this machine alone.
+    /// - Parameters:
+    ///   - state: The state, a file on this machine's disk, which is created if missing. No other file may be at this
+    ///     path. If it is inside a synced folder, the folder that contains it is excluded, or the state itself if it is
+    ///     at the top: it belongs to this machine alone.
+    ///   - isOlder: Whether runs may have followed that this copy of the state doesn't know of. An item that such a
+    ///     run removed or replaced, and that somebody brought back as it was, then looks unchanged. So whatever is
+    ///     removed or replaced goes to the trash (``SyncOptions/trashName``), in this run and in later ones, until one
+    ///     is complete. The state keeps this in mind.
     /// - Throws: `CocoaError(.fileLocking)` while another process uses the state; `CocoaError(.fileReadUnknown)` if the
     ///   state belongs to two other folders; `CocoaError(.fileReadCorruptFile)` if it is damaged;
     ///   `CocoaError(.fileWriteNoPermission)` or `CocoaError(.fileWriteUnknown)` if it can't be created or written;
     ///   `CocoaError(.fileWriteInvalidFileName)` if the folders are the same or one is inside the other.
-    public init(_ source: SyncFolder, _ destination: SyncFolder, state: URL, options: SyncOptions = SyncOptions())
-        async throws
-    {
+    public init(
+        _ source: SyncFolder, _ destination: SyncFolder, state: URL, options: SyncOptions = SyncOptions(),
+        isOlder: Bool = false
+    ) async throws {
         let (overlaps, keys, locations) = try await BlockingThreads.shared.run {
             let sides = [source, destination]
             return (
@@ -53,7 +59,7 @@ public actor FolderSync {
         options.leftOut = Set(locations)
         self.options = options
         throttle = options.bandwidth.map { Throttle($0) }
-        store = try await SyncStore.open(state, pair: keys)
+        store = try await SyncStore.open(state, pair: keys, isOlder: isOlder)
     }
 
     /// Closes the state so that another process can open it.
@@ -106,6 +112,8 @@ public actor FolderSync {
             var agreed: Int?
             var parts: SyncParts?
             let folders = SyncFolder.confined(source, destination)
+            var options = self.options
+            if try await store.isOlder() { options.keepsReplaced = true }
             try await store.beginRun()
             for number in 1...Self.maxPasses {
                 var pass = SyncPass(
@@ -122,7 +130,7 @@ public actor FolderSync {
                 let hasMore = try await run.carryOut(&report, triesChanging: number == 1)
                 if !hasMore { break }
             }
-            try await store.endRun(options.direction)
+            try await store.endRun(options.direction, isComplete: report.isComplete)
             if report.hasChanges {
                 try await SyncTrash(folders, options: options, capabilities: capabilities).sweep(&report)
             }

@@ -50,8 +50,11 @@ enum SyncSchema {
         else {
             throw ForeignState(what: "belongs to two other folders; choose another file.")
         }
-        // States of earlier versions don't have this table.
+        // States of earlier versions have neither this table nor this column.
         try db.execute(sql: unkept)
+        if try !db.columns(in: "pair").contains(where: { $0.name == "older" }) {
+            try db.execute(sql: "ALTER TABLE pair ADD COLUMN older INTEGER NOT NULL DEFAULT 0")
+        }
     }
 
     private static let tables = """

@@ -21,9 +21,10 @@ final class SyncStore: Sendable {
 
     /// Opens the state of a pair in `file`, and creates the file and its folder if they are missing.
     ///
+    /// - Parameter isOlder: Whether to record that runs may have followed that this state doesn't know of.
     /// - Throws: `CocoaError(.fileLocking)` while another run uses it; `CocoaError(.fileReadUnknown)` for the state of
     ///   another pair, or a file that is not a state.
-    static func open(_ file: URL, pair: Sides<String>) async throws -> SyncStore {
+    static func open(_ file: URL, pair: Sides<String>, isOlder: Bool = false) async throws -> SyncStore {
         try await BlockingThreads.shared.run {
             let location = SyncStateFile(file)
             do {
@@ -31,7 +32,10 @@ final class SyncStore: Sendable {
                 var configuration = Configuration()
                 configuration.busyMode = .timeout(1)
                 let queue = try DatabaseQueue(path: file.path, configuration: configuration)
-                try queue.writeWithoutTransaction { try SyncSchema.prepare($0, pair) }
+                try queue.writeWithoutTransaction { db in
+                    try SyncSchema.prepare(db, pair)
+                    if isOlder { try db.execute(sql: "UPDATE pair SET older = 1 WHERE older = 0") }
+                }
                 // Otherwise a missing permission would show only at the first change, in the middle of a run.
                 if access(file.path, W_OK) != 0 { throw DatabaseError(resultCode: .SQLITE_READONLY) }
                 return SyncStore(queue)
@@ -91,10 +95,16 @@ final class SyncStore: Sendable {
     /// A token that identifies this pair, also among those of other machines.
     var token: String { pass.value.token }
 
-    /// Records that a run has finished.
-    func endRun(_ direction: SyncOptions.Direction) async throws {
+    /// Whether runs may have followed that this state doesn't know of, and none was complete since.
+    func isOlder() async throws -> Bool {
+        try await write { try Bool.fetchOne($0, sql: "SELECT older FROM pair") ?? false }
+    }
+
+    /// Records that a run has finished. After a complete one, the state knows what there is.
+    func endRun(_ direction: SyncOptions.Direction, isComplete: Bool) async throws {
         try await write { [self] db in
             try note(direction == .mirror ? .mirror : .twoWay, db)
+            if isComplete { try db.execute(sql: "UPDATE pair SET older = 0 WHERE older <> 0") }
             try Self.forgetUnkept(db)
         }
     }
