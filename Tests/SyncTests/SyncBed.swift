@@ -31,12 +31,15 @@ final class SyncBed: Sendable {
     var state: URL { folder.url.appending(path: "state.db") }
 
     /// Opens the pair anew, as another process would, and lets `body` work with it.
-    func withSync<Value: Sendable>(_ body: (FolderSync) async throws -> Value) async throws -> Value {
+    func withSync<Value: Sendable>(isOlder: Bool = false, _ body: (FolderSync) async throws -> Value) async throws
+        -> Value
+    {
         let sync = try await FolderSync(
             SyncFolder(ProviderLocation(provider: source, path: .root), label: "one"),
             SyncFolder(ProviderLocation(provider: destination, path: .root), label: "two", user: user.value),
             state: state,
-            options: options.value)
+            options: options.value,
+            isOlder: isOlder)
         do {
             let value = try await body(sync)
             try await sync.close()
@@ -48,7 +51,9 @@ final class SyncBed: Sendable {
     }
 
     @discardableResult
-    func run() async throws -> FolderSyncReport { try await withSync { try await $0.run() } }
+    func run(isOlder: Bool = false) async throws -> FolderSyncReport {
+        try await withSync(isOlder: isOlder) { try await $0.run() }
+    }
 
     /// What a run would do, one line for each step.
     func plan() async throws -> [String] {
