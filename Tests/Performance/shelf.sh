@@ -76,6 +76,7 @@ shelf_served() {
     children+=("$peer")
     until curl -sf -o /dev/null http://127.0.0.1:18080/opds; do sleep 0.2; done
     read -r ours theirs < <(python3 "$here/shelf.py" feeds 20 "${address}opds/1.2/books" http://127.0.0.1:18080/opds/navcatalog/4f7469746c65)
+    calibre_read http://127.0.0.1:18080/opds
     end_child "$peer"
     printf "a feed of 50 books of %s: calibre's server %s ms, carrel %s ms, medians of 20\n" "$count" "$theirs" "$ours"
     judge "feed: time, times calibre's" "$(ratio "$ours" "$theirs")" "<=" 0.5
@@ -84,6 +85,23 @@ shelf_served() {
   fi
   shelf_away
   end_child "$pid"
+}
+
+# The catalogue of calibre's server, read by our client.
+calibre_read() { # URL
+  local title book
+  "$CARREL" opds ls "$1/navcatalog/4f7469746c65" >"$work/calibre.books"
+  judge "calibre's feed: books that opds ls shows" "$(grep -c $'\tepub\t' "$work/calibre.books")" "==" 50
+  title=$(head -n 1 "$work/calibre.books" | cut -f 1)
+  book=$(head -n 1 "$work/calibre.books" | cut -f 4)
+  "$CARREL" opds search --title "$title" "$1" >"$work/calibre.found"
+  judge "calibre's search: books of one title" "$(cut -f 1 "$work/calibre.found" | grep -c -F -x -- "$title")" "==" 1
+  "$CARREL" opds get --overwrite "$book" "$work/calibre.epub" >/dev/null
+  "$CARREL" book info "$work/calibre.epub" >"$work/calibre.info"
+  "$CARREL" opds open "$book" >"$work/calibre.opened"
+  judge "calibre's book: downloads with its title" "$(grep -c -F -x -- $'title\t'"$title" "$work/calibre.info")" "==" 1
+  judge "calibre's book: lines that differ when opened there" \
+    "$(diff "$work/calibre.info" "$work/calibre.opened" | grep -c '^[<>]')" "==" 0
 }
 
 # The storage's server stops and starts again while the shelf is followed. A look comes at least once a minute.
