@@ -23,7 +23,7 @@ test: ## run all tests against real servers on this machine
 full: ## run all tests, calibre as a driver among them, and build without the default traits
 	CARREL_FULL=1 bash Tests/run.sh
 
-products: ## build and run a package for each product; compare what it links with README.md
+products: ## build and run a program for each product, compare what it links with README.md, and test the examples
 	bash Tests/Products/run.sh
 
 bare: ## take WebDAV alone, and Publication alone, into a new package in an empty Debian (root, network)

@@ -102,9 +102,11 @@ lanes() {
   return "$code"
 }
 
-# What is built already, as `swift test` runs it, but without the build folder's lock: that is for those who build. What it says is kept:
-# what failed is repeated at the very end, where nobody has to look for it.
-test_built() { run bash -o pipefail -c '"$@" 2>&1 | tee -a "$0"' "$SAID" "$TESTS" --testing-library swift-testing "$@"; }
+# What tests say is kept: what failed is repeated at the very end, where nobody has to look for it.
+kept() { run bash -o pipefail -c '"$@" 2>&1 | tee -a "$0"' "$SAID" "$@"; }
+
+# What is built already, as `swift test` runs it, but without the build folder's lock: that is for those who build.
+test_built() { kept "$TESTS" --testing-library swift-testing "$@"; }
 
 show_times() {
   say "how long each part took:"
@@ -288,22 +290,8 @@ test_released() {
 # Beside builds, pages take longer.
 test_browser() { part "testing: in a browser" run env CARREL="$PROGRAM" BROWSER_LIMIT=600 bash Tests/Browser/run.sh; }
 
-test_packages() {
-  test_examples || return
-  part "testing: a package for each product" run bash Tests/Products/run.sh
-}
-
-# Packages of their own that depend on this one; in the same build folder only their own few files have to be compiled.
-test_examples() {
-  export SWIFT_DETERMINISTIC_HASHING=1
-  local folder
-  for folder in Examples/*/Package.swift; do
-    folder=${folder%/Package.swift}
-    # shellcheck disable=SC2086 # several flags
-    part "testing: the example ${folder##*/}" \
-      run swift test --package-path "$folder" --scratch-path .build "$ANEW" ${CARREL_BUILD_FLAGS:-} || return
-  done
-}
+# Packages that depend on this one; in the same build folder only their own few files have to be compiled.
+test_packages() { part "testing: the examples, and a program for each product" kept bash Tests/Products/run.sh; }
 
 is_full() { [ "${CARREL_FULL:-0}" = 1 ]; }
 

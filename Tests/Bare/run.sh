@@ -84,7 +84,7 @@ try() { # PRODUCT
   say "$1 on a bare Debian $RELEASE"
   make_root "$root"
   prepare "$1" "$root"
-  bash "$REPOSITORY/Tests/Products/make.sh" "$1" "$root/app" '.package(url: "file:///carrel.git", from: "0.1.0")'
+  python3 "$REPOSITORY/Tests/Products/make.py" "$root/app" '.package(url: "file:///carrel.git", from: "0.1.0")' "$1"
   inside "$root" "cat Package.swift Sources/Try$1/main.swift"
   inside "$root" "dpkg -l 'lib*-dev' | grep ^ii | cut -c 1-24"
   # It has to fail, and with a sentence that can be acted on.

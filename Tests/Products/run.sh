@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Builds a small package for each product of Carrel, runs it, and sees that it links the libraries and compiles the packages that README.md
-# says.
+# Builds a small program for each product of Carrel, runs it, and sees that it links the libraries and compiles the packages that README.md
+# says. Builds and tests the packages in Examples.
 #
-#   run.sh [PRODUCT...]
+#   run.sh [PRODUCT...]      these products, without Examples
 #
-# They share one build folder, that of the tests, so that each compiles its own file alone. Servers are those of Tests/Servers/servers.sh,
-# by their variables; without them the programs for servers are built and not run, unless CARREL_REQUIRE_SERVERS=1.
+# All of them are targets of one package that depends on Carrel (make.py): it is planned and built once, in the build folder of the tests, so
+# that only these few files are compiled. CARREL_TEST_TRAITS has the traits of that build where they are not the default ones, for example
+# Formats,Metrics; with other traits than there, everything would be compiled again. Servers are those of Tests/Servers/servers.sh, by their
+# variables; without them the programs for servers are built and not run, unless CARREL_REQUIRE_SERVERS=1.
 set -euo pipefail
 
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -168,27 +170,57 @@ try() { # PRODUCT
   fi
 }
 
-build() { # PRODUCT
-  local package=$BUILD/products/$1
-  bash "$HERE/make.sh" "$1" "$package" ".package(name: \"carrel\", path: \"$REPOSITORY\")"
-  # With the versions that are checked out already, so that nothing is asked of the network.
-  cp "$REPOSITORY/Package.resolved" "$package/" 2>/dev/null || true
+# With the versions that are checked out already, so that nothing is asked of the network.
+take_versions() { # FOLDER
+  if [ ! -f "$1/Package.resolved" ]; then cp "$REPOSITORY/Package.resolved" "$1/" 2>/dev/null || true; fi
+}
+
+# The examples' own manifests are for people: their targets are there, and what they depend on is. Nothing is compiled.
+check_manifests() {
+  local folder
+  for folder in "$REPOSITORY"/Examples/*/Package.swift; do
+    folder=${folder%/Package.swift}
+    take_versions "$folder"
+    swift package --package-path "$folder" --scratch-path "$BUILD" show-dependencies >"$WORK/build.log" 2>&1 ||
+      { cat "$WORK/build.log" >&2; fail "Examples/${folder##*/}: the manifest is wrong"; }
+  done
+}
+
+# build --examples PRODUCT..., or without examples
+build() {
+  local package=$BUILD/products traits=${CARREL_TEST_TRAITS:-default} tests=
+  if [ "$1" = --examples ]; then tests=--build-tests; fi
+  python3 "$HERE/make.py" "$package" ".package(name: \"carrel\", path: \"$REPOSITORY\", traits: [\"${traits//,/\", \"}\"])" "$@"
+  rm -f "$package/Package.resolved"
+  take_versions "$package"
   # Several packages share the folder; see Tests/run.sh.
-  swift build --package-path "$package" --scratch-path "$BUILD" --disable-build-manifest-caching ${CARREL_BUILD_FLAGS:-} >"$WORK/build.log" 2>&1 ||
-    { cat "$WORK/build.log" >&2; return 1; }
+  swift build $tests --package-path "$package" --scratch-path "$BUILD" --disable-build-manifest-caching ${CARREL_BUILD_FLAGS:-} \
+    >"$WORK/build.log" 2>&1 || { cat "$WORK/build.log" >&2; say "products: the package does not build"; exit 1; }
+}
+
+test_examples() {
+  say "testing: the examples"
+  "$BUILD/debug/try-carrelPackageTests.xctest" --testing-library swift-testing </dev/null || fail "the examples' tests failed"
 }
 
 main() {
   local product chosen=("$@")
-  if [ ${#chosen[@]} = 0 ]; then mapfile -t chosen < <(products); fi
   check_sentences
+  if [ $# = 0 ]; then
+    mapfile -t chosen < <(products)
+    check_manifests
+    build --examples "${chosen[@]}"
+    test_examples
+  else
+    build "$@"
+  fi
   mkdir "$WORK/books" "$WORK/reader"
   if [ ! -x "$BUILD/debug/sample-book" ]; then
-    swift build --package-path "$REPOSITORY" --product sample-book --disable-build-manifest-caching ${CARREL_BUILD_FLAGS:-}
+    swift build --package-path "$REPOSITORY" --product sample-book --disable-build-manifest-caching \
+      ${CARREL_TEST_TRAITS:+--traits "$CARREL_TEST_TRAITS"} ${CARREL_BUILD_FLAGS:-}
   fi
   "$BUILD/debug/sample-book" "$WORK/books/lamp.epub" --epub2
   for product in "${chosen[@]}"; do
-    if ! build "$product"; then fail "$product: the package does not build"; continue; fi
     check "$product"
     try "$product"
     printf '%-24s %-60s %s\n' "$product" "$(linked_libraries "$BUILD/debug/Try$product" | tr '\n' ' ')" \
