@@ -37,7 +37,7 @@ browser: ## build the command and test its web server on the wire and in Chromiu
 	CARREL=$$(bash .ci/release --static-swift-stdlib --show-bin-path)/carrel bash Tests/Browser/run.sh
 
 stress: ## watch 20 times 20,000 random changes, undo long histories, and break a library at each call in each way
-	CARREL_STRESS=20 swift test --filter 'LocalMonitorTests.Stress|UndoServerTests|CrashMatrixTests'
+	CARREL_STRESS=20 swift test --filter 'LocalMonitorTests.Stress|UndoServerTests|CrashMatrixTests|DriverCrashTests'
 
 sync-histories: ## keep two folders in step through 10,000 random histories, 200 on each real server
 	CARREL_SYNC_HISTORIES=10000 CARREL_SYNC_SERVER_HISTORIES=200 CARREL_REQUIRE_SERVERS=1 bash Tests/run.sh --filter 'HistoryTests|SyncServerTests'

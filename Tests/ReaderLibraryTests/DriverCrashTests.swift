@@ -22,10 +22,16 @@ struct DriverCrashTests {
         _ work: Work, _ kind: BreakingProvider.Break
     ) async throws {
         let device = try await Device()
-        var position = 0
-        while try await survives(work, on: device, breaking: position, kind) { position += 1 }
+        // Each call breaks in two of the four ways; with `CARREL_STRESS=1`, in all of them.
+        let step = ProcessInfo.processInfo.environment["CARREL_STRESS"] != nil ? 1 : 2
+        var (position, last) = (step == 1 || kind == .once || kind == .deathAfter ? 0 : 1, 0)
+        while try await survives(work, on: device, breaking: position, kind) {
+            last = position
+            position += step
+        }
         try await device.end()
-        #expect(position > 8, "\(position)")
+        // A work whose every call was broken once has some.
+        #expect(last > 6, "\(last)")
     }
 
     private func survives(_ work: Work, on device: Device, breaking location: Int, _ kind: BreakingProvider.Break)
