@@ -146,6 +146,14 @@ install_missing() {
   say "continuing with what is installed"
 }
 
+install_all() { part "installing what is missing" install_missing; }
+
+check_texts() {
+  part "folders" run python3 .ci/folders.py &&
+    part "words" run python3 .ci/words.py &&
+    part "style" run swift format lint --strict --recursive --parallel Sources Providers Tests Examples Package.swift
+}
+
 # Of a setting that it doesn't know, systemd only warns: nothing may be said about the unit.
 verify_unit() {
   local unit=carrel-shelf.service folder said code=0
@@ -200,14 +208,12 @@ main() {
   fi
   cd "$REPOSITORY"
   [ "$(uname)" = Linux ] || { say "Carrel runs on Linux only"; exit 1; }
-  part "installing what is missing" install_missing
   if ! command -v swift >/dev/null; then
     say "there is no swift in PATH: see https://www.swift.org/install"
     exit 127
   fi
-  part "folders" run python3 .ci/folders.py
-  part "words" run python3 .ci/words.py
-  part "style" run swift format lint --strict --recursive --parallel Sources Providers Tests Examples Package.swift
+  # The one waits for the network and the disk, the other computes.
+  lanes install_all check_texts
   part "the unit for systemd" verify_unit
   # shellcheck disable=SC2086 # several flags
   part "building" run env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests "$ANEW" ${CARREL_BUILD_FLAGS:-}
