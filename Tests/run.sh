@@ -233,8 +233,8 @@ main() {
   lanes test_servers test_sftp
   part "testing: races on real servers" test_built --filter "$RACES"
   part "testing: the kit on every storage, and undo on real servers" test_built --filter "$LONG_RUNS"
-  test_released
-  lanes test_packages test_browser
+  part "waiting for the program as it is released" finish_release
+  lanes test_programs test_browser
   if is_full; then
     part "testing: calibre" test_built --filter "$CALIBRE"
     part "building without the default traits" build_without_traits
@@ -280,24 +280,22 @@ finish_release() {
   local code=0
   wait "$RELEASE" || code=$?
   RELEASE=
-  [ "$code" = 0 ] || cat "$SCRATCH/release.log"
-  return "$code"
-}
-
-test_released() {
-  part "waiting for the program as it is released" finish_release
-  CARREL_TEST_PROGRAM=$(bash .ci/release --static-swift-stdlib --show-bin-path)/carrel
-  export CARREL_TEST_PROGRAM
-  part "testing: the program as it is released" test_built --filter "$COMMAND"
-  PROGRAM=$CARREL_TEST_PROGRAM
-  unset CARREL_TEST_PROGRAM
+  if [ "$code" != 0 ]; then cat "$SCRATCH/release.log"; return "$code"; fi
+  PROGRAM=$(bash .ci/release --static-swift-stdlib --show-bin-path)/carrel
 }
 
 # Beside builds, pages take longer.
 test_browser() { part "testing: in a browser" run env CARREL="$PROGRAM" BROWSER_LIMIT=600 bash Tests/Browser/run.sh; }
 
+# Both need the release: the one its program, the other the build folder's lock.
+test_programs() { test_packages && test_released; }
+
 # Packages that depend on this one; in the same build folder only their own few files have to be compiled.
 test_packages() { part "testing: the examples, and a program for each product" kept bash Tests/Products/run.sh; }
+
+test_released() {
+  CARREL_TEST_PROGRAM=$PROGRAM part "testing: the program as it is released" test_built --filter "$COMMAND"
+}
 
 is_full() { [ "${CARREL_FULL:-0}" = 1 ]; }
 
