@@ -27,6 +27,9 @@ static inline int carrel_finish_writeback(int file, long long offset, long long 
 /// memfd_create(2) with MFD_CLOEXEC: a file in memory, without a name in any folder.
 static inline int carrel_memory_file(const char *name) { return (int)syscall(SYS_memfd_create, name, 1u); }
 
+/// eventfd(2) with EFD_CLOEXEC and EFD_NONBLOCK, which are O_CLOEXEC and O_NONBLOCK, counting from 0.
+static inline int carrel_eventfd(void) { return (int)syscall(SYS_eventfd2, 0u, O_CLOEXEC | O_NONBLOCK); }
+
 /// syncfs(2): brings all of the file system that holds this open file onto the disk.
 static inline int carrel_syncfs(int file) { return (int)syscall(SYS_syncfs, file); }
 

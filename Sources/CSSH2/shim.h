@@ -7,7 +7,6 @@
 #endif
 #include <libssh2.h>
 #include <malloc.h>
-#include <sys/eventfd.h>
 
 /// What libssh2 calls for the bytes of a connection; its own names for these types are macros.
 typedef ssize_t (*carrel_ssh2_receive)(libssh2_socket_t socket, void *buffer, size_t length, int flags, void **abstract);

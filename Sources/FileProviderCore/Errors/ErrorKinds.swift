@@ -26,6 +26,7 @@ extension Error {
         case let error as any FileProviderHTTPError: error.code.isTransient
         case let error as any FileProviderFTPError: error.code.isTransient
         case let error as any FileProviderSFTPError: error.code.isTransient
+        case let error as any PassingFailure: error.mayPass
         case let error as CocoaError: error.underlying?.isTransient ?? false
         case let error as POSIXError: [.EAGAIN, .EINTR, .ETIMEDOUT, .ECONNRESET].contains(error.code)
         default: false

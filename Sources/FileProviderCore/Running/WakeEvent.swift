@@ -1,16 +1,15 @@
-import CSSH2
-import FileProviderCore
+import CLinux
 import Foundation
 import Synchronization
 
 /// Wakes a thread out of poll(2). Source: eventfd(2).
-final class WakeEvent: Sendable {
+package final class WakeEvent: Sendable {
     /// Readable while the thread is to look around.
-    let descriptor: Int32
+    package let descriptor: Int32
     private let isSet = Atomic(false)
 
-    init() throws {
-        descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    package init() throws {
+        descriptor = carrel_eventfd()
         guard descriptor >= 0 else {
             throw FileError.make(
                 .fileReadUnknown, path: "", sentence: "No descriptor is left: \(String(cString: strerror(errno))).")
@@ -22,14 +21,14 @@ final class WakeEvent: Sendable {
     }
 
     /// Wakes the thread; callable from any thread. Costs a system call only if the thread has not been woken yet.
-    func signal() {
+    package func signal() {
         if isSet.exchange(true, ordering: .acquiringAndReleasing) { return }
         var one: UInt64 = 1
         _ = write(descriptor, &one, 8)
     }
 
     /// Called on the thread, before it handles what it was woken for.
-    func clear() {
+    package func clear() {
         guard isSet.load(ordering: .relaxed) else { return }
         var count: UInt64 = 0
         _ = read(descriptor, &count, 8)

@@ -1,0 +1,24 @@
+#if Fleet
+    import CPQ
+    import FileProviderCore
+    import Logging
+
+    /// Writes a server's notices to the log; libpq would print them.
+    final class PostgresNotices: Sendable {
+        private let logger: Logger?
+
+        init(_ logger: Logger?) { self.logger = logger }
+
+        /// It has to live as long as the connection.
+        func receive(of connection: OpaquePointer) {
+            _ = PQsetNoticeProcessor(
+                connection,
+                { context, message in
+                    guard let context, let message else { return }
+                    let notices = Unmanaged<PostgresNotices>.fromOpaque(context).takeUnretainedValue()
+                    let text = LogText.shown(Secrets.removed(from: String(cString: message)), limit: 1000)
+                    notices.logger?.debug("PostgreSQL: a notice.", metadata: ["notice": "\(text)"])
+                }, Unmanaged.passUnretained(self).toOpaque())
+        }
+    }
+#endif
