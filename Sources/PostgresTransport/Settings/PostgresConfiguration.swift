@@ -1,5 +1,5 @@
 import FileProviderCore
-public import Foundation
+import Foundation
 
 /// Where a PostgreSQL database is, without secrets, and how long to wait for it.
 ///

@@ -22,7 +22,7 @@ enum PostgresArray {
     static func values(_ text: String) -> [String?]? {
         var scalars = text.unicodeScalars[...]
         guard scalars.popFirst() == "{" else { return nil }
-        if scalars == "}".unicodeScalars[...] { return [] }
+        if scalars.elementsEqual("}".unicodeScalars) { return [] }
         var values: [String?] = []
         while true {
             guard let value = element(&scalars) else { return nil }
