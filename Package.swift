@@ -54,6 +54,8 @@ let package = Package(
         .trait(
             name: "Serving",
             description: "A web server for PublicationServer, by Hummingbird, and `carrel book serve`."),
+        .trait(
+            name: "Fleet", description: "Sync workers on PostgreSQL, by libpq, and `carrel fleet`."),
         .trait(name: "Metrics", description: "Counters and timers of each provider's requests, by swift-metrics."),
     ],
     dependencies: [
@@ -94,6 +96,8 @@ let package = Package(
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CExif", pkgConfig: "libexif", providers: [.apt(["libexif-dev"])]),
+        // Needed with the trait Fleet only.
+        .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(
             name: "CAudioTags",
             cxxSettings: [.define("CARREL_WITH_TAGLIB", .when(traits: ["Formats"]))],
@@ -116,6 +120,12 @@ let package = Package(
         .target(
             name: "SSHTransport",
             dependencies: ["CLinux", "CSSH2", "FileProviderCore", "Cryptography"]),
+        .target(
+            name: "PostgresTransport",
+            dependencies: [
+                .target(name: "CPQ", condition: .when(traits: ["Fleet"])), "FileProviderCore",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .target(name: "SafeXML", dependencies: ["CXML2"]),
         .target(name: "Cryptography", dependencies: ["CCrypto"]),
 
@@ -377,6 +387,7 @@ let package = Package(
                 "SFTPFileProvider", "SFTPEngine", "FaultServer", "FileProviderConformance", "ProviderDoubles",
                 "Publication", "SampleBooks", .product(name: "Logging", package: "swift-log"),
             ]),
+        .testTarget(name: "PostgresTransportTests", dependencies: ["FileProviderCore", "PostgresTransport"]),
         .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
         .testTarget(name: "CryptographyTests", dependencies: ["CCrypto", "Cryptography", "SampleBooks"]),
         .testTarget(
@@ -470,7 +481,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "Carrel", "CarrelCommand", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance",
-                "LCPConnection", "ProviderDoubles", "ReaderLibrary", "SampleBooks", "SFTPEngine", "Shelf", "Sync",
+                "LCPConnection", "PostgresTransport", "ProviderDoubles", "ReaderLibrary", "SampleBooks", "SFTPEngine",
+                "Shelf", "Sync",
                 "SyncHistories", "SSHTransport",
                 .product(name: "Logging", package: "swift-log"),
             ],

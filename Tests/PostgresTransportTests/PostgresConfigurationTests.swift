@@ -8,7 +8,8 @@ import Testing
     @Test(
         "a password in the URL is refused, and no part of it is repeated",
         arguments: [
-            "postgresql://user:s3cret@host/db", "postgresql://user:s3c/ret@host/db", "postgresql://user:s3c?ret@host/db",
+            "postgresql://user:s3cret@host/db", "postgresql://user:s3c/ret@host/db",
+            "postgresql://user:s3c?ret@host/db",
             "postgresql://host/db?password=s3cret", "postgresql://host/db?sslpassword=s3cret",
             "postgresql://us@er:s3cret@host/db", "postgresql://host:s3cret/db",
         ])
@@ -19,7 +20,9 @@ import Testing
         #expect(error?.sentence.isEmpty == false)
     }
 
-    @Test("a URL that is none is refused", arguments: ["", "host", "https://host/db", "postgresql://ho st/", "postgresql://[::1/"])
+    @Test(
+        "a URL that is none is refused",
+        arguments: ["", "host", "https://host/db", "postgresql://ho st/", "postgresql://[::1/"])
     func noURLs(_ url: String) {
         #expect(throws: URLError.self) { _ = try PostgresConfiguration(url) }
     }

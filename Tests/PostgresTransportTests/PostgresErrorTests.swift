@@ -17,7 +17,8 @@ import Testing
             LOCATION:  auth_failed, auth.c:338
             """, password: nil)
         #expect(cause == PostgresServerError(sqlState: "28P01", message: "password authentication failed"))
-        let other = PostgresErrors.cause("connection to server at \"a\" failed: Connection refused\n\tIs it", password: nil)
+        let refused = "connection to server at \"a\" failed: Connection refused\n\tIs it"
+        let other = PostgresErrors.cause(refused, password: nil)
         #expect(other == PostgresServerError(sqlState: "", message: "Connection refused"))
     }
 

@@ -15,7 +15,7 @@ set -euo pipefail
 umask 022
 
 BUILD_PACKAGES=(libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libdeflate-dev libxml2-dev pkg-config ca-certificates
-  libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev libqpdf-dev libarchive-dev libsqlite3-dev)
+  libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev libqpdf-dev libarchive-dev libsqlite3-dev libpq-dev)
 SERVER_PACKAGES=(apache2-bin apache2-utils nginx-light libnginx-mod-http-dav-ext rclone lighttpd lighttpd-mod-webdav
   tinyproxy-bin microsocks openssh-server openssh-client lftp curl openssl time poppler-utils libxml2-utils)
 # On a machine with another system of services, this package could replace it.
@@ -56,6 +56,7 @@ reason() {
     libsqlite3-dev) echo "headers of SQLite, for the reader library and the state of a sync" ;;
     libqpdf-dev) echo "headers of qpdf, which reads the structure of PDF files (trait Formats)" ;;
     libarchive-dev) echo "headers of libarchive, for comics in RAR, 7z and TAR (trait Formats)" ;;
+    libpq-dev) echo "headers of libpq, PostgreSQL's client library (trait Fleet)" ;;
     calibre) echo "a driver of reader applications that is not ours, and ebook-meta, which reads what was stored" ;;
     libxml2-utils) echo "xmllint, which checks Atom against rules from RFC 4287" ;;
     poppler-utils) echo "pdftoppm and pdfinfo, which read PDF files" ;;

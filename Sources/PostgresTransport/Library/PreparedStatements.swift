@@ -40,8 +40,8 @@ struct PreparedStatements {
             return .direct
         }
         if entries.count >= limit {
-            guard let oldest = entries.filter({ $0.value.preparing == nil }).min(by: { $0.value.lastUse < $1.value.lastUse })
-            else { return .direct }
+            let confirmed = entries.filter { $0.value.preparing == nil }
+            guard let oldest = confirmed.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return .direct }
             forget(oldest.key)
         }
         let name = "carrel_\(uses)"

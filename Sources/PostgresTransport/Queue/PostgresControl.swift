@@ -63,7 +63,8 @@ final class PostgresControl: Sendable {
             }
             continuation.onTermination = { [weak self] _ in self?.forget(id) }
         } catch {
-            logger?.warning("PostgreSQL: no notifications of a channel.", metadata: ["error": "\(error.loggedSentence)"])
+            logger?.warning(
+                "PostgreSQL: no notifications of a channel.", metadata: ["error": "\(error.loggedSentence)"])
             continuation.finish()
         }
         return stream

@@ -13,8 +13,11 @@ public struct PostgresRows: Sendable, RandomAccessCollection {
 
     /// The names of the columns.
     public var columns: [String] { columnNames.names }
+    /// 0.
     public var startIndex: Int { 0 }
+    /// The number of rows.
     public var endIndex: Int { values.count }
+    /// Returns a row by its position, which begins at 0.
     public subscript(position: Int) -> PostgresRow { PostgresRow(columns: columnNames, values: values[position]) }
 }
 

@@ -45,10 +45,15 @@ public enum PostgresValue: Equatable, Sendable {
 extension PostgresValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByFloatLiteral, ExpressibleByNilLiteral
 {
+    /// Text.
     public init(stringLiteral value: String) { self = .text(value) }
+    /// A whole number.
     public init(integerLiteral value: Int64) { self = .int(value) }
+    /// A Boolean value.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// A number.
     public init(floatLiteral value: Double) { self = .double(value) }
+    /// Null.
     public init(nilLiteral: ()) { self = .null }
 }
 
