@@ -121,6 +121,24 @@
             #expect(connection.generation == 1)
         }
 
+        @Test("values that are larger than what sockets hold go both ways at once")
+        func largeValues() async throws {
+            let connection = try server().connection()
+            let text = String(repeating: "0123456789abcdef", count: 1 << 16)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        let rows = try await connection.run(
+                            statement("SELECT $1::text || $2::int AS t", [.text(text), .int(Int64(number))]))
+                        let answer = try rows[0].text("t")
+                        #expect(answer == text + "\(number)")
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(connection.generation == 1)
+        }
+
         @Test("a text that is used again is prepared, and no more than 100 are")
         func prepared() async throws {
             let connection = try server().connection()

@@ -121,7 +121,8 @@ struct PostgresErrors: Sendable {
         if words.contains("certificate") {
             return made(
                 .serverCertificateUntrusted,
-                "PostgreSQL at “\(server)” is not trusted: \(words). Name its authority with sslrootcert=FILE.")
+                "PostgreSQL at “\(server)” is not trusted: \(words)."
+                    + (words.contains("host name") ? "" : " Name its authority with sslrootcert=FILE."))
         }
         if words.contains("SSL") {
             return made(.secureConnectionFailed, "No secure connection to PostgreSQL at “\(server)”: \(words).")

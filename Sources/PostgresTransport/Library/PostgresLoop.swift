@@ -67,7 +67,7 @@
             } catch {
                 if TransportThread.isExiting { return }
                 control.logger?.info("PostgreSQL: no connection.", metadata: ["error": "\(error.loggedSentence)"])
-                for request in control.take(.max) { request.give(.failure(error)) }
+                for request in control.take() { request.give(.failure(error)) }
                 retry = .now + pause * Double.random(in: 0.75...1.25)
                 pause = min(pause * 2, .seconds(10))
             }
@@ -83,7 +83,7 @@
             ]
             _ = poll(&entries, 2, pipeline.deadline?.millisecondsLeft ?? -1)
             event.clear()
-            pipeline.isReadable = entries[0].revents & ~Int16(POLLOUT) != 0
+            pipeline.noteEvents(entries[0].revents)
         }
 
         private func sleep(until deadline: ContinuousClock.Instant?) {

@@ -25,7 +25,7 @@
 
         let link: PostgresLink
         /// Whether the socket has something to read.
-        var isReadable = false
+        private var isReadable = false
         private let control: PostgresControl
         private var prepared = PreparedStatements()
         private var channels: Set<String> = []
@@ -34,7 +34,7 @@
         /// Whether the first of them has had a result.
         private var isAnswered = false
         private var runs = 0
-        /// When the server last sent something that it owed.
+        /// When the server last sent or accepted something.
         private var progress = ContinuousClock.now
 
         /// The most statements on their way; the others wait in this process.
@@ -52,14 +52,21 @@
 
         private var isIdle: Bool { first == expected.count }
 
+        /// The socket's events of poll(2), for the next turn.
+        func noteEvents(_ events: Int16) {
+            isReadable = events & ~Int16(POLLOUT) != 0
+            if events != 0 { progress = .now }
+        }
+
         /// Sends and receives what can be at once.
         ///
         /// - Throws: If the connection has to be given up.
         func turn() throws {
             // Before anything is sent: the server may have closed the connection while it was idle.
             if isReadable { try read() }
+            try flush()
             try sendAll()
-            guard link.flush() else { throw control.errors.lost(lastWords) }
+            try flush()
             try receive()
             notify()
             if let deadline, deadline <= .now { throw control.errors.silent(control.configuration.idleLimit) }
@@ -85,8 +92,9 @@
         private func sendAll() throws {
             if runs == 0 { try send(.settings, [settings]) }
             try sendChannels()
-            while expected.count - first < Self.depth {
-                let requests = control.take(Self.depth - (expected.count - first))
+            // libpq moves all that is left to send with each piece that the socket accepts.
+            while expected.count - first < Self.depth, !link.isFull {
+                let requests = control.take(statements: Self.depth - (expected.count - first), bytes: 1 << 18)
                 if requests.isEmpty { break }
                 // They are the thread's from here on: each is answered, whatever happens to the others.
                 var rest = requests[...]
@@ -99,11 +107,16 @@
                     for request in rest { request.give(.failure(error)) }
                     throw error
                 }
+                try flush()
             }
             let unwanted = prepared.takeUnwanted()
             if !unwanted.isEmpty {
                 try send(.housekeeping, unwanted.map { PostgresStatement("DEALLOCATE \($0)") })
             }
+        }
+
+        private func flush() throws {
+            if !link.flush() { throw control.errors.lost(lastWords) }
         }
 
         private func send(_ purpose: PostgresRun.Purpose, _ statements: [PostgresStatement]) throws {
@@ -199,7 +212,6 @@
                     continue
                 }
                 ends = 0
-                progress = .now
                 try handle(result)
             }
             if isIdle, link.isInTransaction { throw control.errors.openTransaction() }

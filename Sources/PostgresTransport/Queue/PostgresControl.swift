@@ -123,16 +123,17 @@ final class PostgresControl: Sendable {
 
     var hasRequests: Bool { state.update { $0.next < $0.requests.count } }
 
-    /// - Returns: The next requests that a task waits for, with at most `limit` statements if they are several.
-    func take(_ limit: Int) -> [PostgresRequest] {
+    /// - Returns: The next requests that a task waits for: one, and more up to so many statements and bytes.
+    func take(statements: Int = .max, bytes: Int = .max) -> [PostgresRequest] {
         state.update { state in
             var taken: [PostgresRequest] = []
-            var count = 0
-            while state.next < state.requests.count, count < limit {
+            var (count, size) = (0, 0)
+            while state.next < state.requests.count, count < statements, size < bytes {
                 let request = state.requests[state.next]
                 state.next += 1
                 if request.isAnswered { continue }
                 count += request.statements.count
+                size += request.size
                 taken.append(request)
             }
             if state.next == state.requests.count || state.next > 1024 {

@@ -12,9 +12,14 @@ final class PostgresRequest: Sendable {
     }
 
     let statements: [PostgresStatement]
+    /// About as many bytes as are sent.
+    let size: Int
     private let state = LockedValue(State())
 
-    init(_ statements: [PostgresStatement]) { self.statements = statements }
+    init(_ statements: [PostgresStatement]) {
+        self.statements = statements
+        size = statements.reduce(0) { $0 + $1.size }
+    }
 
     /// Whether no task waits any more.
     var isAnswered: Bool { state.value.isAnswered }

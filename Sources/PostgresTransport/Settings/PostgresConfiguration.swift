@@ -11,8 +11,8 @@ public struct PostgresConfiguration: Codable, Equatable, Sendable, CustomStringC
     public let url: String
     /// Seconds in which each host has to open a connection. libpq looks up names before; that time is not limited here.
     public var connectTimeout: Double = 10
-    /// Seconds without anything from the server while it owes a result, after which the connection is given up. The
-    /// server ends a statement shortly before, unless `statement_timeout` is set for the user or the database.
+    /// Seconds without anything sent or received while the server owes a result, after which the connection is given
+    /// up. The server ends a statement shortly before, unless `statement_timeout` is set for the user or the database.
     public var idleLimit: Double = 30
     /// The most bytes of all results of one call that are kept. A single row is received whole before it is refused.
     public var answerLimit: Int = 64 << 20

@@ -16,6 +16,9 @@ public struct PostgresStatement: Equatable, Sendable {
         self.values = values
     }
 
+    /// About as many bytes as are sent.
+    var size: Int { values.reduce(sql.utf8.count) { $0 + $1.size } }
+
     /// - Throws: `CocoaError` if it cannot be sent.
     func check() throws {
         if values.count > 65_535 {

@@ -30,6 +30,18 @@ public enum PostgresValue: Equatable, Sendable {
         }
     }
 
+    /// About as many bytes as are sent.
+    var size: Int {
+        switch self {
+        case .null, .bool: 1
+        case .int, .double: 8
+        case .text(let text): text.utf8.count
+        case .bytes(let bytes): 2 * bytes.count
+        case .array(let values): values.reduce(2) { $0 + ($1?.utf8.count ?? 4) + 3 }
+        case .ints(let numbers): 8 * numbers.count
+        }
+    }
+
     private static func hexadecimal(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text = Array("\\x".utf8)
