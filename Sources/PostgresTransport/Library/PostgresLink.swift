@@ -46,7 +46,11 @@
         }
 
         /// - Returns: Whether the connection can be used.
-        func enterPipeline() -> Bool { PQsetnonblocking(raw, 1) == 0 && PQenterPipelineMode(raw) == 1 }
+        func enterPipeline() -> Bool {
+            // Results have their codes anyway; this is for notices.
+            PQsetErrorVerbosity(raw, PQERRORS_DEFAULT)
+            return PQsetnonblocking(raw, 1) == 0 && PQenterPipelineMode(raw) == 1
+        }
 
         // MARK: Sending
 

@@ -1,6 +1,7 @@
 #if Fleet
     import CPQ
     import FileProviderCore
+    import Foundation
     import Logging
 
     /// Writes a server's notices to the log; libpq would print them.
@@ -16,7 +17,8 @@
                 { context, message in
                     guard let context, let message else { return }
                     let notices = Unmanaged<PostgresNotices>.fromOpaque(context).takeUnretainedValue()
-                    let text = LogText.shown(Secrets.removed(from: String(cString: message)), limit: 1000)
+                    let words = String(cString: message).trimmingCharacters(in: .whitespacesAndNewlines)
+                    let text = LogText.shown(Secrets.removed(from: words), limit: 1000)
                     notices.logger?.debug("PostgreSQL: a notice.", metadata: ["notice": "\(text)"])
                 }, Unmanaged.passUnretained(self).toOpaque())
         }
