@@ -2,7 +2,17 @@ import Synchronization
 
 /// Pauses and resumes a run.
 public final class SyncControl: Sendable {
-    private let state = Mutex((isPaused: false, waiting: [CheckedContinuation<Void, Never>]()))
+    private struct State {
+        var isPaused = false
+        /// Runs that wait until they may go on.
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        /// Steps under way.
+        var steps = 0
+        /// Tasks that wait until no step is under way.
+        var waitingForSteps: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
 
     /// Creates a control that is not paused.
     public init() {}
@@ -46,5 +56,33 @@ public final class SyncControl: Sendable {
             }
         }
         try Task.checkCancellation()
+    }
+
+    /// Notes that a step begins.
+    func beginStep() { state.withLock { $0.steps += 1 } }
+
+    /// Notes that a step has ended, well or not.
+    func endStep() {
+        let waiting = state.withLock { state in
+            state.steps -= 1
+            guard state.steps == 0 else { return [CheckedContinuation<Void, Never>]() }
+            defer { state.waitingForSteps = [] }
+            return state.waitingForSteps
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Pauses the run and waits until no step is under way. To cancel the run then loses no step. A run that only looks
+    /// at both sides has no step under way.
+    package func pauseBetweenSteps() async {
+        pause()
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.steps == 0 { return true }
+                state.waitingForSteps.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
     }
 }

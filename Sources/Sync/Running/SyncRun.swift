@@ -152,7 +152,9 @@ struct SyncRun: Sendable {
             tally.report.fail(item)
             return event(.failed(action, item))
         }
+        control.beginStep()
         tally.inFlight.start(size, in: &group) {
+            defer { control.endStep() }
             let operation = FileOperationType.copy(
                 source: pass.folders[action.side.other].path(of: action.path).string,
                 destination: pass.folders[action.side].path(of: action.path).string)

@@ -1,8 +1,8 @@
 import FileProviderCore
 
 /// Passes the events of a service on to its sequences.
-final class EventListeners: Sendable {
-    private typealias Continuation = AsyncStream<SyncService.Event>.Continuation
+package final class EventListeners<Event: Sendable>: Sendable {
+    private typealias Continuation = AsyncStream<Event>.Continuation
 
     private struct State {
         var continuations: [Int: Continuation] = [:]
@@ -13,14 +13,16 @@ final class EventListeners: Sendable {
     private let state = LockedValue(State())
 
     /// Events that wait in one sequence.
-    private static let maxWaiting = 1_000
+    private static var maxWaiting: Int { 1_000 }
+
+    package init() {}
 
     deinit { finish() }
 
     /// Returns a sequence of the events from now on. It ends with ``finish()``, or when this object is released.
-    func stream() -> AsyncStream<SyncService.Event> {
+    package func stream() -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: SyncService.Event.self, bufferingPolicy: .bufferingNewest(Self.maxWaiting))
+            of: Event.self, bufferingPolicy: .bufferingNewest(Self.maxWaiting))
         let number = state.update { state in
             state.count += 1
             state.continuations[state.count] = continuation
@@ -31,12 +33,12 @@ final class EventListeners: Sendable {
     }
 
     /// Passes `event` on to every sequence.
-    func tell(_ event: SyncService.Event) {
+    package func tell(_ event: Event) {
         for continuation in state.value.continuations.values { continuation.yield(event) }
     }
 
     /// Ends every sequence.
-    func finish() {
+    package func finish() {
         let continuations = state.update { state in
             defer { state.continuations = [:] }
             return state.continuations

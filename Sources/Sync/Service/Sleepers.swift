@@ -1,15 +1,7 @@
 import FileProviderCore
 
-/// Lets the tasks of a service sleep, and wakes them.
-final class Sleepers: Sendable {
-    /// The sleepers; each has one task at a time.
-    enum Name: Hashable {
-        /// The task that begins the runs.
-        case work
-        /// The task that starts a side's watch.
-        case watch(SyncSide)
-    }
-
+/// Lets the tasks of a service sleep, and wakes them. Each sleeper has a name and is one task at a time.
+package final class Sleepers<Name: Hashable & Sendable>: Sendable {
     private struct Bed {
         var sleep: Task<Void, any Error>?
         /// Whether the sleeper was woken while it wasn't asleep.
@@ -18,8 +10,10 @@ final class Sleepers: Sendable {
 
     private let beds = LockedValue<[Name: Bed]>([:])
 
+    package init() {}
+
     /// Returns at `time`, when woken (also when that happened since the last sleep), or when the task is cancelled.
-    func sleep(_ name: Name, until time: ContinuousClock.Instant) async {
+    package func sleep(_ name: Name, until time: ContinuousClock.Instant) async {
         let sleep = Task { try await Task.sleep(until: time, clock: .continuous) }
         let isWoken = beds.update { beds in
             let isWoken = beds[name]?.isWoken ?? false
@@ -36,7 +30,7 @@ final class Sleepers: Sendable {
     }
 
     /// Ends the sleep under way, or else the next one.
-    func wake(_ name: Name) {
+    package func wake(_ name: Name) {
         beds.update { beds in
             if let sleep = beds[name]?.sleep { return sleep.cancel() }
             beds[name] = Bed(isWoken: true)

@@ -28,6 +28,14 @@ public actor SyncService {
         case fine, unfinished, incomplete, away, refused
     }
 
+    /// The tasks that sleep.
+    private enum Sleeper: Hashable {
+        /// The task that begins the runs.
+        case work
+        /// The task that starts a side's watch.
+        case watch(SyncSide)
+    }
+
     /// The most failed items of one run that are logged. The last line of the run has their number.
     private static let maxLogged = 20
     /// The failed items of the last run, which are not news in the next one.
@@ -38,8 +46,8 @@ public actor SyncService {
     private let logger: Logger?
     private let control = SyncControl()
     private let counted = LockedValue(SyncMetrics())
-    private let sleepers = Sleepers()
-    private let listeners = EventListeners()
+    private let sleepers = Sleepers<Sleeper>()
+    private let listeners = EventListeners<Event>()
     /// The task that ``run(event:)`` waits for; `nil` while it does not run.
     private var running: Task<Void, Never>?
     private var isWorking = false

@@ -3,9 +3,11 @@ import Foundation
 import GRDB
 
 /// The error for a file that is not the state of this pair.
-struct ForeignState: Error {
+package struct ForeignState: Error {
     /// The rest of the sentence “NAME …”.
     let what: String
+    /// Whether the file is the state of two other folders.
+    package var isOfOtherFolders = false
 }
 
 /// The tables.
@@ -48,7 +50,7 @@ enum SyncSchema {
         guard isAbsurd == false else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
         guard let row = try Row.fetchOne(db, sql: "SELECT source, destination FROM pair"), Sides(row[0], row[1]) == pair
         else {
-            throw ForeignState(what: "belongs to two other folders; choose another file.")
+            throw ForeignState(what: "belongs to two other folders; choose another file.", isOfOtherFolders: true)
         }
         // States of earlier versions have neither this table nor this column.
         try db.execute(sql: unkept)

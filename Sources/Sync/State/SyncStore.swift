@@ -41,7 +41,8 @@ final class SyncStore: Sendable {
                 return SyncStore(queue)
             } catch let error as DatabaseError { throw location.error(error) } catch let error as ForeignState {
                 throw FileError.make(
-                    .fileReadUnknown, path: file.path, sentence: "“\(file.lastPathComponent)” \(error.what)")
+                    .fileReadUnknown, path: file.path, sentence: "“\(file.lastPathComponent)” \(error.what)",
+                    underlying: error)
             }
         }
     }
