@@ -1,0 +1,5 @@
+import PostgresTransport
+
+extension Fleet: FleetQueue {
+    func wakes() -> AsyncStream<String> { connection.notifications(schema) }
+}
