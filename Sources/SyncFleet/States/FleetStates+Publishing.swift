@@ -79,7 +79,8 @@ extension FleetStates {
         let items = await location.provider.listing(path: folder).contents
         for item in items {
             // A later holder may have uploaded its state already.
-            guard let other = FleetStateName("\(name.pair)/\(item.name)"), other.fence <= name.fence, other != name else {
+            guard let other = FleetStateName("\(name.pair)/\(item.name)"), other.fence <= name.fence, other != name
+            else {
                 continue
             }
             try? await location.provider.removeItem(path: item.path, recursive: false)

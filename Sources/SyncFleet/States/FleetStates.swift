@@ -66,7 +66,8 @@ public struct FleetStates: Sendable {
         do {
             let path = location.path.appending(try ProviderPath(name.description))
             try await FileCopy(path, of: location.provider).write(
-                to: file.path, of: try await cache.provider(), options: WriteOptions(overwrite: true, permissions: 0o600))
+                to: file.path, of: try await cache.provider(),
+                options: WriteOptions(overwrite: true, permissions: 0o600))
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
             return WorkingCopy(file: file, origin: .new("The state “\(name)” is missing."))
         } catch let error as CocoaError where error.code == .fileReadCorruptFile {

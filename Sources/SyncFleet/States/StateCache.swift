@@ -122,8 +122,7 @@ actor StateCache {
                 guard stat(file.url.path + suffix, &status) == 0, status.st_size > 0 else { continue }
                 throw FileError.make(
                     .fileWriteUnknown, path: file.url.path,
-                    sentence: "The state is not whole: a part of it is still in “\(file.url.lastPathComponent)\(suffix)”."
-                )
+                    sentence: "A part of the state is still in “\(file.url.lastPathComponent)\(suffix)”.")
             }
         }
         let size = try await local.attributesOfItem(path: file.path).size ?? 0
@@ -139,7 +138,8 @@ actor StateCache {
         used = try await BlockingThreads.shared.run {
             let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey]
             var files: [(url: URL, size: Int64, date: Date)] = []
-            for url in try FileManager.default.contentsOfDirectory(at: states, includingPropertiesForKeys: Array(keys)) {
+            for url in try FileManager.default.contentsOfDirectory(at: states, includingPropertiesForKeys: Array(keys))
+            {
                 // Another process may have taken it meanwhile.
                 guard let values = try? url.resourceValues(forKeys: keys) else { continue }
                 files.append((url, Int64(values.fileSize ?? 0), values.contentModificationDate ?? .distantPast))

@@ -1,5 +1,5 @@
 /// The outcome of a pair's run in a fleet.
-public enum FleetOutcome: String, Codable, Sendable, Hashable, CaseIterable {
+public enum FleetOutcome: String, Codable, CodingKeyRepresentable, Sendable, Hashable, CaseIterable {
     /// Both folders are in step.
     case success
     /// The run finished, but some items failed or kept changing. It is tried again after a back-off.

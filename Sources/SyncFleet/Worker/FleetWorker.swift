@@ -37,6 +37,7 @@ public actor FleetWorker {
     private let folders: any FleetFolders
     private let states: FleetStates
     private let options: FleetWorkerOptions
+    private let version: String
     private let logger: Logger?
     private let counted = LockedValue(FleetWorkerMetrics())
     private let sleepers = Sleepers<Sleeper>()
@@ -53,8 +54,6 @@ public actor FleetWorker {
 
     /// The longest sleep between two looks for due pairs, in seconds.
     private static let longestSleep: Double = 30
-    /// The version of the program, for the status.
-    private static let version = "carrel"
 
     /// Creates a worker. Sends nothing yet.
     ///
@@ -62,17 +61,22 @@ public actor FleetWorker {
     ///   - folders: Connects to the folders of the pairs.
     ///   - states: The states of the pairs, the same for all workers of the fleet.
     ///   - name: A name that no other worker has, for the status; by default host, process and a random number.
+    ///   - version: The version of the program, for the status.
     ///   - logger: Receives runs (info), failures (warning) and steps (debug), without secrets; `nil` logs nothing.
     public init(
         _ fleet: Fleet, folders: any FleetFolders, states: FleetStates,
-        options: FleetWorkerOptions = FleetWorkerOptions(), name: String? = nil, logger: Logger? = nil
+        options: FleetWorkerOptions = FleetWorkerOptions(), name: String? = nil, version: String = "",
+        logger: Logger? = nil
     ) {
-        self.init(queue: fleet, folders: folders, states: states, options: options, name: name, logger: logger)
+        self.init(
+            queue: fleet, folders: folders, states: states, options: options, name: name, version: version,
+            logger: logger)
     }
 
     init(
         queue: any FleetQueue, folders: any FleetFolders, states: FleetStates,
-        options: FleetWorkerOptions = FleetWorkerOptions(), name: String? = nil, logger: Logger? = nil
+        options: FleetWorkerOptions = FleetWorkerOptions(), name: String? = nil, version: String = "",
+        logger: Logger? = nil
     ) {
         self.queue = queue
         self.folders = folders
@@ -80,6 +84,7 @@ public actor FleetWorker {
         self.options = options
         let name = name ?? Self.newName()
         self.name = name
+        self.version = version
         var logger = logger
         logger?[metadataKey: "worker"] = "\(name)"
         self.logger = logger
@@ -201,7 +206,7 @@ extension FleetWorker {
             var pause = Self.longestSleep
             do {
                 if !isRegistered {
-                    try await queue.register(worker: name, version: Self.version)
+                    try await queue.register(worker: name, version: version)
                     isRegistered = true
                 }
                 if mayHoldMore {

@@ -34,7 +34,9 @@ struct LeaseWatch: Sendable {
         var dead: [(id: Int64, fence: Int64, beat: Int64)] = []
         for lease in leases {
             var still = Duration.zero
-            if let last = seen[lease.id], last.fence == lease.fence, last.beat == lease.beat { still = last.still + since }
+            if let last = seen[lease.id], last.fence == lease.fence, last.beat == lease.beat {
+                still = last.still + since
+            }
             next[lease.id] = Seen(fence: lease.fence, beat: lease.beat, still: still)
             if still >= leaseTime { dead.append(lease) }
         }

@@ -27,6 +27,15 @@ struct PairRun: Sendable {
         var isClosed = false
         var changes = 0
         var bytes: Int64 = 0
+
+        mutating func count(_ action: SyncAction) {
+            switch action.kind {
+            case .create, .update, .move, .remove, .conflict: changes += 1
+            case .skip, .agree, .forget: break
+            }
+            let (sum, isTooLarge) = bytes.addingReportingOverflow(action.size ?? 0)
+            bytes = isTooLarge ? .max : sum
+        }
     }
 
     func run() async -> End {
@@ -165,16 +174,5 @@ struct PairRun: Sendable {
             }
         }
         return isHeld ?? nil
-    }
-}
-
-extension PairRun.Progress {
-    fileprivate mutating func count(_ action: SyncAction) {
-        switch action.kind {
-        case .create, .update, .move, .remove, .conflict: changes += 1
-        case .skip, .agree, .forget: break
-        }
-        let (sum, isTooLarge) = bytes.addingReportingOverflow(action.size ?? 0)
-        bytes = isTooLarge ? .max : sum
     }
 }

@@ -15,7 +15,8 @@ struct RunJudgement: Sendable {
     }
 
     /// - Parameter published: Whether a new state was uploaded, or the error; `nil` if there was nothing to publish.
-    func result(_ synced: Result<FolderSyncReport, any Error>, _ published: Result<Bool, any Error>?) -> FleetRunResult {
+    func result(_ synced: Result<FolderSyncReport, any Error>, _ published: Result<Bool, any Error>?) -> FleetRunResult
+    {
         var result = FleetRunResult(outcome(synced))
         switch synced {
         case .success(let report): result.report = report
@@ -87,7 +88,8 @@ struct RunJudgement: Sendable {
         case .success, .stopped, .lost: return nil
         case .failed, .refused: return result.error?.loggedSentence
         case .deadline:
-            return "The run took longer than \(Int(lease.pair.deadline ?? 0)) seconds and was ended; the next one goes on."
+            let seconds = Int(lease.pair.deadline ?? 0)
+            return "The run took longer than \(seconds) seconds and was ended. The next run goes on."
         case .incomplete:
             guard let item = result.report?.failed.first ?? result.report?.postponed.first else { return nil }
             return LogText.shown(
