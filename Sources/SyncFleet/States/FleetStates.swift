@@ -45,7 +45,7 @@ public struct FleetStates: Sendable {
     /// - Throws: `CocoaError` if the folders can't be made.
     func open() async throws { try await cache.open() }
 
-    /// Removes this process's working copies.
+    /// Removes this process's working copies if no other worker uses the same states.
     func close() async throws { try await cache.close() }
 
     /// Returns a working copy of the pair's state. If the state is missing or damaged, returns one without a file: the

@@ -14,10 +14,17 @@ actor StateCache {
         let path: ProviderPath
     }
 
+    /// What is open while the cache is used.
+    private struct Parts: Sendable {
+        let work: WorkFolder
+        let local: LocalFileProvider
+    }
+
     private let folder: URL
     private let most: Int64
-    private var work: WorkFolder?
-    private var local: LocalFileProvider?
+    private var opened: Task<Parts, any Error>?
+    /// The workers of this process that use the cache.
+    private var users = 0
     /// The bytes in `states` as far as this process knows; others may use the cache, too.
     private var used: Int64 = 0
     private var keptSinceLook = 0
@@ -32,43 +39,52 @@ actor StateCache {
 
     private var states: URL { folder.appending(path: "states", directoryHint: .isDirectory) }
 
-    /// Makes the folders and removes the working copies of dead processes. Opening twice does nothing.
+    /// Makes the folders and removes the working copies of dead processes, if no other worker did so.
     func open() async throws {
-        if local != nil { return }
-        let (folder, states) = (folder, states)
-        let (work, local) = try await BlockingThreads.shared.run {
-            try FileManager.default.createDirectory(
-                at: states, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            return (
-                try WorkFolder(in: folder.appending(path: "work", directoryHint: .isDirectory)),
-                try LocalFileProvider(root: folder)
-            )
-        }
-        (self.work, self.local) = (work, local)
-        try await look()
+        _ = try await parts()
+        users += 1
     }
 
-    /// Removes this process's working copies. The cache can be opened again.
+    /// Removes this process's working copies if no other worker uses the cache.
     func close() async throws {
-        guard let work else { return }
-        (self.work, local) = (nil, nil)
+        users -= 1
+        guard users <= 0, let opened else { return }
+        self.opened = nil
+        let work = try await opened.value.work
         try await BlockingThreads.shared.run { try work.remove() }
     }
 
-    /// The provider of the cache's folder.
-    func provider() async throws -> LocalFileProvider {
-        try await open()
-        guard let local else { throw CancellationError() }
-        return local
+    private func parts() async throws -> Parts {
+        let task = opened ?? Task { try await makeParts() }
+        opened = task
+        do { return try await task.value } catch {
+            opened = nil
+            throw error
+        }
     }
+
+    private func makeParts() async throws -> Parts {
+        let (folder, states) = (folder, states)
+        let parts = try await BlockingThreads.shared.run {
+            try FileManager.default.createDirectory(
+                at: states, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            return Parts(
+                work: try WorkFolder(in: folder.appending(path: "work", directoryHint: .isDirectory)),
+                local: try LocalFileProvider(root: folder))
+        }
+        try await look()
+        return parts
+    }
+
+    /// The provider of the cache's folder.
+    func provider() async throws -> LocalFileProvider { try await parts().local }
 
     /// Returns the place of a working copy for the holder of a lease.
     func workingFile(pair: Int64, fence: Int64) async throws -> File {
-        try await open()
-        guard let work else { throw CancellationError() }
+        let work = try await parts().work.url
         let name = "\(pair)-\(fence).sqlite"
         return File(
-            url: work.url.appending(path: name), path: try ProviderPath("work/\(work.url.lastPathComponent)/\(name)"))
+            url: work.appending(path: name), path: try ProviderPath("work/\(work.lastPathComponent)/\(name)"))
     }
 
     /// Moves a kept state to `file` and returns true, or returns false if it isn't in the cache.

@@ -142,26 +142,27 @@ public actor FleetWorker {
     /// are cancelled, which leaves both sides whole; after all of it, everything is.
     public func stop() async {
         guard isRunning else { return }
-        if !isStopping {
-            isStopping = true
-            logger?.info("The worker stops.", metadata: ["running": "\(runs.count)"])
-            sleepers.wake(.claims)
-            let timer = Task { [options] in
-                for run in runs.values { end(run.held) }
-                try await Task.sleep(for: .clamped(seconds: options.grace * 2 / 3))
-                for run in runs.values { run.held.end(.stopping) }
-                try await Task.sleep(for: .clamped(seconds: options.grace / 3))
-                for run in runs.values { run.held.end(.over) }
-            }
+        if isStopping {
             await running?.value
-            timer.cancel()
-        } else {
-            await running?.value
+            return
         }
+        isStopping = true
+        for run in runs.values { endBetweenSteps(run.held) }
+        logger?.info("The worker stops.", metadata: ["running": "\(runs.count)"])
+        sleepers.wake(.claims)
+        let timer = Task {
+            try await Task.sleep(for: .clamped(seconds: options.grace * 2 / 3))
+            for run in runs.values { run.held.end(.stopping) }
+            try await Task.sleep(for: .clamped(seconds: options.grace / 3))
+            for run in runs.values { run.held.end(.over) }
+        }
+        await running?.value
+        timer.cancel()
     }
 
     /// Ends a run between two steps, so that none is lost.
-    private func end(_ held: HeldLease) {
+    private func endBetweenSteps(_ held: HeldLease) {
+        held.control.pause()
         Task {
             await held.control.pauseBetweenSteps()
             held.end(.stopping)
@@ -287,7 +288,7 @@ extension FleetWorker {
         }
         runs[ObjectIdentifier(held)] = (held, task)
         counted.update { $0.claims += 1 }
-        if isStopping { end(held) }
+        if isStopping { endBetweenSteps(held) }
     }
 
     private func carryOut(_ held: HeldLease) async {

@@ -162,6 +162,7 @@ struct PairRun: Sendable {
         let pauses = RetryPolicy(firstPause: 0.2, longestPause: 2)
         let isHeld = try? await held.run(.releasing) { () -> Bool? in
             var tries = 0
+            try Task.checkCancellation()
             while true {
                 do {
                     let isHeld = try await queue.release(held.lease, release)

@@ -24,8 +24,9 @@ struct RunJudgement: Sendable {
         }
         switch published {
         case .success(let isNew): result.hasNewState = isNew
-        case .failure(let error) where result.outcome != .lost && ending != .over:
-            // What the run did is not recorded, but the former state is safe to go on with.
+        // What the run did is not recorded, but the former state is safe to go on with.
+        case .failure where ending == .over: result.outcome = .stopped
+        case .failure(let error) where result.outcome != .lost:
             result.outcome = .failed
             result.error = error
         case .failure, nil: break
