@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import MemoryFileProvider
 import ProviderDoubles
 import Sync
 import Testing
@@ -38,17 +39,18 @@ import Testing
         #expect(FleetStateName(first.name)?.fence == 1)
         bed.queue.before.update { before in
             before = { [bed] call in
-                if call == "publish" {
-                    // The former state counts until now.
-                    #expect(try await bed.stored.names("/1").count == 2)
-                }
+                guard call == "publish" else { return }
+                // The former state counts until now.
+                let count = try await bed.stored.names("/1").count
+                #expect(count == 2)
             }
         }
         try await bed.source.put("/b", "2")
         try await bed.runOnce()
         let second = try #require(bed.queue.row()?.state)
         #expect(FleetStateName(second.name)?.fence == 2)
-        #expect(try await bed.stored.names("/1") == [try #require(FleetStateName(second.name)).file])
+        let file = try #require(FleetStateName(second.name)).file
+        #expect(try await bed.stored.names("/1") == [file])
         let calls = bed.queue.calls.values.filter { ["publish", "release"].contains($0) }
         #expect(calls == ["publish", "release", "publish", "release"])
         let stored = try await bed.stored.memory.contents(path: ProviderPath(second.name))
@@ -99,7 +101,8 @@ import Testing
         bed.queue.add(FleetBed.pair())
         try await bed.source.put("/a", "1")
         try await bed.runOnce()
-        let file = bed.cache().appending(path: "states").appending(path: try #require(bed.cachedFiles().first))
+        let kept = try #require(try bed.cachedFiles().first)
+        let file = bed.cache().appending(path: "states").appending(path: kept)
         try Data("no state".utf8).write(to: file)
         try await bed.source.put("/b", "2")
         #expect(try await bed.runOnce().changes == 1)
@@ -160,7 +163,8 @@ import Testing
         #expect(try await bed.runOnce().outcome == "success")
         #expect(tries.value == 2)
         let name = try #require(bed.queue.row()?.state?.name)
-        #expect(try await bed.stored.names("/1") == [try #require(FleetStateName(name)).file])
+        let file = try #require(FleetStateName(name)).file
+        #expect(try await bed.stored.names("/1") == [file])
     }
 
     @Test func `after a publication of unknown effect, a refusal leaves the upload`() async throws {
@@ -177,7 +181,8 @@ import Testing
             try await eventually { await worker.metrics.runs[.lost] == 1 }
         }
         let name = try #require(bed.queue.row()?.state?.name)
-        #expect(try await bed.stored.names("/1") == [try #require(FleetStateName(name)).file])
+        let file = try #require(FleetStateName(name)).file
+        #expect(try await bed.stored.names("/1") == [file])
     }
 
     @Test func `a state that can't be stored fails the run, and the former one counts`() async throws {
@@ -210,7 +215,8 @@ import Testing
         }
         try await bed.source.put("/a", "1")
         try await bed.runOnce()
-        let name = try #require(FleetStateName(try #require(bed.queue.row()?.state?.name)))
+        let text = try #require(bed.queue.row()?.state?.name)
+        let name = try #require(FleetStateName(text))
         #expect(name.fence == 5)
         #expect(try await bed.stored.names("/1") == [name.file, "9-00000000.sqlite", "note.txt"].sorted())
     }

@@ -87,7 +87,8 @@ struct StateCacheTests {
         let all = folder.url.appending(path: "work", directoryHint: .isDirectory)
         var dead: WorkFolder? = try WorkFolder(in: all)
         let living = try WorkFolder(in: all)
-        let files = [try #require(dead).url, living.url].map { $0.appending(path: "1-1.sqlite") }
+        let folder = try #require(dead?.url)
+        let files = [folder, living.url].map { $0.appending(path: "1-1.sqlite") }
         for file in files { try Data("state".utf8).write(to: file) }
         // A crash ends the lock and leaves the file.
         dead = nil

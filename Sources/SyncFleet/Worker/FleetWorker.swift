@@ -221,10 +221,10 @@ extension FleetWorker {
                     let leases = try await queue.claim(worker: name, count: room)
                     for lease in leases { start(lease, claimed: sent) }
                     if leases.count < room, !isStopping {
+                        let due = try await queue.nextDue()
                         // Pairs may be due that wait for their hosts: what opens those sends a notification.
-                        idleLooks = leases.isEmpty ? min(idleLooks + 1, 10) : 0
-                        let least = min(5, 0.05 * Double(1 << idleLooks))
-                        pause = min(pause, max(least, try await queue.nextDue() ?? pause))
+                        idleLooks = leases.isEmpty && due ?? 1 <= 0 ? min(idleLooks + 1, 7) : 0
+                        pause = min(pause, max(0.05 * Double(1 << idleLooks), due ?? pause))
                     }
                 }
                 failures = 0
