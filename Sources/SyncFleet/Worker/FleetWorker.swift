@@ -62,7 +62,8 @@ public actor FleetWorker {
     ///   - states: The states of the pairs, the same for all workers of the fleet.
     ///   - name: A name that no other worker has, for the status; by default host, process and a random number.
     ///   - version: The version of the program, for the status.
-    ///   - logger: Receives runs (info), failures (warning) and steps (debug), without secrets; `nil` logs nothing.
+    ///   - logger: Receives ended runs (info), failures (warning) and what begins (debug), without secrets; `nil` logs
+    ///     nothing.
     public init(
         _ fleet: Fleet, folders: any FleetFolders, states: FleetStates,
         options: FleetWorkerOptions = FleetWorkerOptions(), name: String? = nil, version: String = "",
