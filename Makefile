@@ -6,7 +6,7 @@ FUZZ_TARGETS = known-hosts private-key sftp-packets \
   epub-cfi html-content search lcp-license lcp-resource opds
 
 .DEFAULT_GOAL := help
-.PHONY: help docs snippets build carrel test full products bare metrics browser stress sync-histories sanitize fuzz demo bench providers-table api format lint clean
+.PHONY: help docs snippets build carrel test full products bare metrics browser stress sync-histories fleet-siege sanitize fuzz demo bench providers-table api format lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -41,6 +41,10 @@ stress: ## watch 20 times 20,000 random changes, undo long histories, and break 
 
 sync-histories: ## keep two folders in step through 10,000 random histories, 200 on each real server
 	CARREL_SYNC_HISTORIES=10000 CARREL_SYNC_SERVER_HISTORIES=200 CARREL_REQUIRE_SERVERS=1 bash Tests/run.sh --filter 'HistoryTests|SyncServerTests'
+
+fleet-siege: ## kill sync workers 200 times, and restart and cut off their database, while 30 pairs of folders change
+	bash .ci/release --static-swift-stdlib --product carrel
+	CARREL=$$(bash .ci/release --static-swift-stdlib --show-bin-path)/carrel bash Tests/Fleet/run.sh --kills 200 --restarts 20 --cuts 20 --freezes 20 --pairs 30 --workers 4
 
 sanitize: ## run the core's tests under the thread sanitizer
 	swift test --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build/sanitize --filter FileProviderCoreTests

@@ -234,7 +234,7 @@ main() {
   part "testing: races on real servers" test_built --filter "$RACES"
   part "testing: the kit on every storage, and undo on real servers" test_built --filter "$LONG_RUNS"
   part "waiting for the program as it is released" finish_release
-  lanes test_programs test_browser
+  lanes test_programs test_wire
   if is_full; then
     part "testing: calibre" test_built --filter "$CALIBRE"
     part "building without the default traits" build_without_traits
@@ -283,6 +283,13 @@ finish_release() {
   if [ "$code" != 0 ]; then cat "$SCRATCH/release.log"; return "$code"; fi
   PROGRAM=$(bash .ci/release --static-swift-stdlib --show-bin-path)/carrel
 }
+
+test_wire() {
+  test_fleet || return
+  test_browser
+}
+
+test_fleet() { part "testing: a fleet under siege" run env CARREL="$PROGRAM" bash Tests/Fleet/run.sh; }
 
 # Beside builds, pages take longer.
 test_browser() { part "testing: in a browser" run env CARREL="$PROGRAM" BROWSER_LIMIT=600 bash Tests/Browser/run.sh; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Benchmarks against peers: on this machine, and on real servers that this script starts and stops.
 #
-#   bash Tests/Performance/run.sh [book] [checkpoints] [protected] [logging] [transfer] [local] [listing] [small] [pipe] [sniffing] [search] [serving] [shelf] [reader-books] [sync-memory] [sync-unchanged] [sync-upload] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
+#   bash Tests/Performance/run.sh [book] [checkpoints] [protected] [logging] [transfer] [local] [listing] [small] [pipe] [sniffing] [search] [serving] [shelf] [fleet] [reader-books] [sync-memory] [sync-unchanged] [sync-upload] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
 #     [ranges] [sftp-book] [sftp-bulk] [sftp-bulk-link] [sftp-small] [sftp-small-link] [sftp-listing] [sftp-requests]
 #
 # All, unless named.
@@ -20,6 +20,8 @@
 # serving   chapters and ranges over HTTP beside nginx and a plain server in Python; 200 readers of 20 books over a link with a round trip of 20 ms
 # shelf     a shelf of 10,000 books on a WebDAV server over a link with a round trip of 20 ms: first look, memory beside a tenth of them,
 #           nothing changed, 100 changed, covers, searches, feeds beside calibre's server, the server stopped and started again
+# fleet     500 pairs of folders (this machine, WebDAV and SFTP, a round trip of 20 ms) kept in step by 1, 2 and 4 workers on PostgreSQL:
+#           pairs a minute; a claim among 1,000,000 pairs, and its plan; needs root
 # sniffing  10,000 mixed files of a folder: files told in a second, by name or content, and by content alone
 # search    50 MB of chapters in one book searched, beside xmllint --html over the same files, one processor each, alternating; memory for 300 MB
 # sync-memory     1,000,000 simulated entries brought in step: seconds and memory
@@ -445,6 +447,7 @@ sniffing() {
   while read -r rate; do judge "files per second" "$rate" ">=" 2000; done < <(sed -n 's/.*, 8 at once: \([0-9]*\) files.*/\1/p' "$work/sniffing")
 }
 
+. "$here/fleet.sh"
 . "$here/ftp.sh"
 . "$here/sftp.sh"
 . "$here/protected.sh"
@@ -455,7 +458,7 @@ sniffing() {
 . "$here/shelf.sh"
 . "$here/sync.sh"
 
-parts=${*:-book checkpoints protected logging transfer local listing small pipe sniffing search serving shelf reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small ranges
+parts=${*:-book checkpoints protected logging transfer local listing small pipe sniffing search serving shelf fleet reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small ranges
   sftp-book sftp-bulk sftp-small sftp-bulk-link sftp-small-link sftp-listing sftp-requests}
 wanted=
 for part in $parts; do
@@ -464,7 +467,7 @@ for part in $parts; do
     ftp-book | ftp-transfer | ftp-listing | ftp-small | ranges)
       if [ "$(id -u)" = 0 ]; then wanted+=" $part"
       else echo "$part: skipped: FTP servers are started by root alone"; fi ;;
-    sync-unchanged | sync-upload)
+    fleet | sync-unchanged | sync-upload)
       if [ "$(id -u)" = 0 ]; then wanted+=" $part"
       else echo "$part: skipped: the servers of FTP and SFTP are started by root alone"; fi ;;
     sftp-book | sftp-bulk | sftp-small | sftp-bulk-link | sftp-small-link | sftp-listing | sftp-requests)
@@ -481,6 +484,7 @@ case " $parts " in *" book "* | *" checkpoints "* | *" protected "* | *" logging
 case " $parts " in *" ftp-book "* | *" ftp-transfer "* | *" ftp-listing "*) names+=(vsftpd proftpd) ;; esac
 case " $parts " in *" sftp-book "* | *" sftp-bulk "* | *" sftp-small "*) names+=(openssh) ;; esac
 case " $parts " in *" sync-unchanged "*) names+=(apache openssh) ;; esac
+case " $parts " in *" fleet "*) names+=(apache openssh postgresql) ;; esac
 case " $parts " in *" sync-upload "*) names+=(apache vsftpd proftpd openssh moto) ;; esac
 [ ${#names[@]} = 0 ] || serve $(printf '%s\n' "${names[@]}" | sort -u)
 over_link=()
