@@ -128,7 +128,7 @@ show_failures() {
 
 show_server_errors() {
   local log lines
-  for log in "$CARREL_SERVERS_ROOT"/log/*.error.log "$CARREL_SERVERS_ROOT"/log/{rclone,wsgidav,moto,vsftpd,pureftpd,pyftpd,asyncssh,rclone_sftp}.log; do
+  for log in "$CARREL_SERVERS_ROOT"/log/*.error.log "$CARREL_SERVERS_ROOT"/log/{rclone,wsgidav,moto,vsftpd,pureftpd,pyftpd,asyncssh,rclone_sftp,postgresql}.log; do
     lines=$(grep -svi -e ':notice\]' -e ' NOTICE: ' "$log" | tail -n 5) || true
     [ -n "$lines" ] || continue
     say "last lines of ${log##*/}:"

@@ -17,7 +17,7 @@ umask 022
 BUILD_PACKAGES=(libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libdeflate-dev libxml2-dev pkg-config ca-certificates
   libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev libqpdf-dev libarchive-dev libsqlite3-dev libpq-dev)
 SERVER_PACKAGES=(apache2-bin apache2-utils nginx-light libnginx-mod-http-dav-ext rclone lighttpd lighttpd-mod-webdav
-  tinyproxy-bin microsocks openssh-server openssh-client lftp curl openssl time poppler-utils libxml2-utils)
+  tinyproxy-bin microsocks openssh-server openssh-client lftp curl openssl time poppler-utils libxml2-utils postgresql)
 # On a machine with another system of services, this package could replace it.
 if [ "${CI:-}" = true ]; then SERVER_PACKAGES+=(systemd); fi
 FULL_PACKAGES=(calibre)
@@ -55,6 +55,8 @@ reason() {
     libtag1-dev) echo "headers of TagLib, for tags of music (trait Formats)" ;;
     libsqlite3-dev) echo "headers of SQLite, for the reader library and the state of a sync" ;;
     libqpdf-dev) echo "headers of qpdf, which reads the structure of PDF files (trait Formats)" ;;
+    libpq-dev) echo "headers of libpq, PostgreSQL's client, for a fleet of sync workers (trait Fleet)" ;;
+    postgresql) echo "the queue of a fleet of sync workers" ;;
     libarchive-dev) echo "headers of libarchive, for comics in RAR, 7z and TAR (trait Formats)" ;;
     libpq-dev) echo "headers of libpq, PostgreSQL's client library (trait Fleet)" ;;
     calibre) echo "a driver of reader applications that is not ours, and ebook-meta, which reads what was stored" ;;
@@ -106,6 +108,15 @@ allow_service_starts() {
   [ "$POLICY_IS_OURS" = yes ] || return 0
   POLICY_IS_OURS=no
   as_root rm -f "$POLICY"
+}
+
+# Debian's package makes a database cluster of its own and starts it, unless this file says otherwise when it is installed
+# (createcluster.conf in pg_createcluster(1)). Where PostgreSQL is installed already, nothing is changed.
+forbid_database_cluster() {
+  local file=/etc/postgresql-common/createcluster.conf
+  if is_installed postgresql-common || [ -e "$file" ]; then return 0; fi
+  as_root mkdir -p "${file%/*}"
+  as_root sh -c "set -C; printf 'create_main_cluster = false\n' >$file"
 }
 
 # A system-wide server that came with this installation shall neither run now (a policy file of somebody else may have
@@ -209,6 +220,7 @@ install_packages() {
   trap allow_service_starts EXIT
   trap 'exit 130' INT TERM HUP
   forbid_service_starts
+  case " $* " in *" postgresql "*) forbid_database_cluster ;; esac
   refresh_lists
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -q -y \
     install --no-install-recommends "$@"

@@ -8,8 +8,11 @@
 #   servers.sh down [NAME...]    stop; without a name also remove everything that up made
 #
 # Names: apache, nginx, rclone, lighttpd, wsgidav, moto (S3), tinyproxy (HTTP proxy), microsocks (SOCKS5 proxy), vsftpd, proftpd,
-# pureftpd, pyftpd (FTP), openssh, proftpd_sftp, asyncssh, rclone_sftp (SFTP); without a name all of them. plain is a location of
-# nginx, proxy means both proxies, ftp the FTP servers, sftp the SFTP servers.
+# pureftpd, pyftpd (FTP), openssh, proftpd_sftp, asyncssh, rclone_sftp (SFTP), postgresql; without a name all of them. plain is a
+# location of nginx, proxy means both proxies, ftp the FTP servers, sftp the SFTP servers.
+#
+# For tests that interrupt PostgreSQL, by the script that CARREL_TEST_POSTGRES_CONTROL names:
+#   servers.sh postgresql stop|start|restart|kill    kill as a power cut would, and start nothing
 # CARREL_SERVERS_ADDRESS is listened on instead of the loopback address 127.0.0.1: for a network namespace of its own.
 # Exit codes: 0 fine, 1 a server did not start, 2 wrong usage, 3 a server program is not installed.
 # Works as root (the servers then run as www-data or nobody) and as an ordinary user, for whom OpenSSH, both ProFTPDs
@@ -23,7 +26,7 @@ FTP=("${VSFTPD[@]}" proftpd pureftpd pyftpd)
 # How much OpenSSH sends under one key is the same for all its ports.
 OPENSSH=(openssh openssh_rekey)
 SFTP=("${OPENSSH[@]}" proftpd_sftp asyncssh rclone_sftp)
-SERVERS=(apache nginx rclone lighttpd wsgidav moto tinyproxy microsocks "${FTP[@]}" "${SFTP[@]}")
+SERVERS=(apache nginx rclone lighttpd wsgidav moto tinyproxy microsocks "${FTP[@]}" "${SFTP[@]}" postgresql)
 ADDRESS=${CARREL_SERVERS_ADDRESS:-127.0.0.1}
 LOGIN=reader
 # Awkward on purpose: a colon, a space, a letter outside ASCII and a percent sign.
@@ -33,6 +36,8 @@ REALM=carrel
 PROXY_LOGIN=passenger
 PROXY_PASSWORD=ticket-7
 BUCKET=carrel
+# A user of PostgreSQL, and a database.
+POSTGRES_LOGIN=carrel
 ROOT=${CARREL_SERVERS_ROOT:-}
 # Servers written in Python; install.sh makes the folder in the same place.
 if [ "$(id -u)" = 0 ]; then VENV=/var/cache/carrel-tests/venv; else VENV=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/carrel-tests/venv; fi
@@ -60,6 +65,7 @@ program() {
     pyftpd | asyncssh) find_program "$VENV/bin/python" ;;
     openssh*) find_program sshd ;;
     rclone_sftp) find_program rclone ;;
+    postgresql) find_program "$(postgresql_programs)/postgres" ;;
   esac
 }
 
@@ -93,6 +99,17 @@ nginx_dav_module() {
   module_folder ngx_http_dav_ext_module.so /usr/lib/nginx/modules /usr/lib64/nginx/modules
 }
 
+# Debian keeps each version's programs apart; the newest, else what the PATH has.
+postgresql_programs() {
+  local folder newest=
+  for folder in /usr/lib/postgresql/*/bin; do
+    [ -x "$folder/initdb" ] || continue
+    if [ -z "$newest" ] || [ "$(printf '%s\n' "$newest" "$folder" | sort -V | tail -n 1)" = "$folder" ]; then newest=$folder; fi
+  done
+  [ -n "$newest" ] || newest=$(dirname "$(find_program initdb)") || return 1
+  printf '%s\n' "$newest"
+}
+
 is_present() {
   program "$1" >/dev/null || return 1
   case $1 in
@@ -107,6 +124,7 @@ is_present() {
     proftpd_sftp) [ "$(id -u)" = 0 ] && find_program ssh-keygen >/dev/null && module_folder mod_sftp.so "$(proftpd_modules)" >/dev/null ;;
     asyncssh) find_program ssh-keygen >/dev/null && module_folder sftp.py "$VENV"/lib/python*/site-packages/asyncssh >/dev/null ;;
     rclone_sftp) find_program ssh-keygen >/dev/null ;;
+    postgresql) [ -x "$(postgresql_programs)/initdb" ] && find_program psql >/dev/null ;;
   esac
 }
 
@@ -195,14 +213,16 @@ signal_each() { # SIGNAL FILE
   done <"$2"
 }
 
-stop() { # NAME
-  local name=$1 leader members=$ROOT/run/$1.group waited
+stop() { # NAME [SIGNAL]
+  local name=$1 signal=${2:-TERM} leader members=$ROOT/run/$1.group waited
   [ -f "$ROOT/run/$name.pid" ] || return 0
+  # PostgreSQL waits for its clients at SIGTERM, and ends their sessions at SIGINT (postgres(1)).
+  if [ $# = 1 ] && [ "$name" = postgresql ]; then signal=INT; fi
   if is_up "$name"; then
     read -r leader _ <"$ROOT/run/$name.pid"
     group_of "$leader" >"$members"
-    kill -TERM -- "-$leader" 2>/dev/null || true
-    signal_each TERM "$members"
+    kill "-$signal" -- "-$leader" 2>/dev/null || true
+    signal_each "$signal" "$members"
   elif [ -f "$members" ]; then
     # the leader was killed by somebody else: end those of its children that are certainly ours
     signal_each TERM "$members"
@@ -1382,6 +1402,85 @@ env_ssh() {
   pair CARREL_SSH_KEY_RSA_PEM "$ROOT/ssh/key_rsa.pem"
 }
 
+# ---- PostgreSQL: one database, with passwords by SCRAM, over TCP with and without TLS, and by a socket -----
+
+launch_postgresql() { # PORT
+  local folder=$ROOT/run/postgresql data=$ROOT/data/postgresql programs
+  programs=$(postgresql_programs)
+  give_folder "$folder" "$data"
+  chmod 700 "$data"
+  if [ ! -f "$data/PG_VERSION" ]; then
+    make_postgresql_password
+    "${DROP[@]}" env -i PATH="$PATH" HOME="$folder" "$programs/initdb" --pgdata "$data" --username "$POSTGRES_LOGIN" \
+      --pwfile "$folder/password" --auth scram-sha-256 --no-locale --encoding UTF8 --no-sync >>"$ROOT/log/postgresql.log" 2>&1 ||
+      { tail -n 5 "$ROOT/log/postgresql.log" >&2; die "initdb made no database"; }
+  fi
+  install -m 600 "$ROOT/pki/server.key" "$folder/server.key"
+  if [ "$(id -u)" = 0 ]; then chown "$RUN_USER:$RUN_GROUP" "$folder/server.key"; fi
+  # Of one that was killed. Its process is gone, and may still be listed: not everything that runs as process 1 collects the others.
+  rm -f "$data/postmaster.pid"
+  # Nothing has to outlive the machine, so nothing waits for the disk.
+  launch postgresql "${DROP[@]}" env -i PATH="$PATH" HOME="$folder" "$programs/postgres" -D "$data" -p "$1" \
+    -c "listen_addresses=$ADDRESS" -c "unix_socket_directories=$folder" -c ssl=on -c "ssl_cert_file=$ROOT/pki/server.crt" \
+    -c "ssl_key_file=$folder/server.key" -c fsync=off -c max_connections=200 -c log_timezone=UTC -c timezone=UTC
+}
+
+# The password's file is the only one: other servers are told theirs on the command line, where every process sees it.
+make_postgresql_password() {
+  (umask 077; openssl rand -hex 16 >"$ROOT/run/postgresql/password")
+  if [ "$(id -u)" = 0 ]; then chown "$RUN_USER:$RUN_GROUP" "$ROOT/run/postgresql/password"; fi
+}
+
+postgresql_query() { # PORT DATABASE SQL
+  PGPASSWORD=$(cat "$ROOT/run/postgresql/password") PGSSLMODE=disable PGCONNECT_TIMEOUT=5 "$(find_program psql)" -X -A -t -q \
+    -v ON_ERROR_STOP=1 -h "$ADDRESS" -p "$1" -U "$POSTGRES_LOGIN" -d "$2" -c "$3"
+}
+
+# The port answers before the database does: after a crash, what was logged is repeated first.
+settle_postgresql() { # PORT
+  local tries
+  for ((tries = 0; tries < 600; tries++)); do
+    is_up postgresql || return 1
+    if postgresql_query "$1" postgres 'SELECT 1' >/dev/null 2>&1; then break; fi
+    sleep 0.1
+  done
+  if [ "$(postgresql_query "$1" postgres "SELECT 1 FROM pg_database WHERE datname = '$POSTGRES_LOGIN'")" != 1 ]; then
+    postgresql_query "$1" postgres "CREATE DATABASE $POSTGRES_LOGIN"
+  fi
+}
+
+# A script of one word, for tests: it touches neither the other servers nor what they share.
+write_postgresql_control() {
+  local file=$ROOT/conf/postgresql_control
+  printf '#!/usr/bin/env bash\nexec env CARREL_SERVERS_ROOT=%q CARREL_SERVERS_ADDRESS=%q bash %q postgresql "$1"\n' \
+    "$ROOT" "$ADDRESS" "$(realpath "${BASH_SOURCE[0]}")" >"$file.new"
+  chmod 755 "$file.new"
+  mv "$file.new" "$file"
+}
+
+env_postgresql() { # PORT
+  local folder=$ROOT/run/postgresql
+  pair CARREL_TEST_POSTGRES_URL "postgresql://$POSTGRES_LOGIN@$ADDRESS:$1/$POSTGRES_LOGIN?sslmode=disable"
+  pair CARREL_TEST_POSTGRES_TLS_URL \
+    "postgresql://$POSTGRES_LOGIN@$ADDRESS:$1/$POSTGRES_LOGIN?sslmode=verify-full&sslrootcert=$ROOT/pki/ca.crt"
+  pair CARREL_TEST_POSTGRES_SOCKET_URL "postgresql://$POSTGRES_LOGIN@/$POSTGRES_LOGIN?host=$folder&port=$1"
+  pair CARREL_TEST_POSTGRES_PASSWORD "$(cat "$folder/password")"
+  pair CARREL_TEST_POSTGRES_LOG "$ROOT/log/postgresql.log"
+  pair CARREL_TEST_POSTGRES_CONTROL "$ROOT/conf/postgresql_control"
+}
+
+postgresql() { # VERB
+  [ -f "$ROOT/run/postgresql.ports" ] || die "PostgreSQL was never up"
+  prepare_drop
+  case $1 in
+    stop) stop postgresql ;;
+    kill) stop postgresql KILL ;;
+    start) is_up postgresql || start postgresql ;;
+    restart) stop postgresql; start postgresql ;;
+    *) usage ;;
+  esac
+}
+
 # ---- verbs -----------------------------------------------------------------------------------------------
 
 # A server that was stopped comes back on the ports that it had, so that tests can interrupt one. Another process may
@@ -1461,6 +1560,7 @@ up() {
     fi
   done
   write_known_hosts
+  write_postgresql_control
   print_env >"$ROOT/env"
   [ "$failed" = 0 ] || return 1
   [ "$missing" = 0 ] || return 3
@@ -1523,7 +1623,7 @@ print_env() {
 }
 
 main() {
-  case ${1:-} in up | down | status | env) ;; *) usage ;; esac
+  case ${1:-} in up | down | status | env) ;; postgresql) [ $# = 2 ] || usage ;; *) usage ;; esac
   [ -n "$ROOT" ] || die "CARREL_SERVERS_ROOT is not set; for example: export CARREL_SERVERS_ROOT=\$(mktemp -d)" 2
   case $ROOT in /?*) ;; *) die "CARREL_SERVERS_ROOT has to be an absolute path: $ROOT" 2 ;; esac
   case $ROOT in *[]\"\\\$\;\{\}[]*) die "CARREL_SERVERS_ROOT has characters that server configurations do not carry: $ROOT" 2 ;; esac
