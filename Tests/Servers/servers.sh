@@ -1418,7 +1418,7 @@ launch_postgresql() { # PORT
   install -m 600 "$ROOT/pki/server.key" "$folder/server.key"
   if [ "$(id -u)" = 0 ]; then chown "$RUN_USER:$RUN_GROUP" "$folder/server.key"; fi
   # Of one that was killed. Its process is gone, and may still be listed: not everything that runs as process 1 collects the others.
-  rm -f "$data/postmaster.pid"
+  rm -f "$data/postmaster.pid" "$folder"/.s.PGSQL.*
   # Nothing has to outlive the machine, so nothing waits for the disk.
   launch postgresql "${DROP[@]}" env -i PATH="$PATH" HOME="$folder" "$programs/postgres" -D "$data" -p "$1" \
     -c "listen_addresses=$ADDRESS" -c "unix_socket_directories=$folder" -c ssl=on -c "ssl_cert_file=$ROOT/pki/server.crt" \
