@@ -35,7 +35,7 @@ struct AllVerbs: ParsableCommand {
             MakeFolder.self, MakeLink.self, ReadLink.self, Share.self, Find.self, FreeSpace.self, DiskUsage.self,
             Checksum.self, Watch.self,
             VersionsGroup.self, TrashGroup.self, ShowProperties.self, MakeThumbnail.self, Providers.self, Sniff.self,
-            Book.self, ShelfGroup.self, OPDSGroup.self, LCPGroup.self, DeviceGroup.self, App.self,
+            Book.self, ShelfGroup.self, OPDSGroup.self, LCPGroup.self, FleetGroup.self, DeviceGroup.self, App.self,
             ConfigurationGroup.self, Manual.self, Conform.self,
         ])
 }

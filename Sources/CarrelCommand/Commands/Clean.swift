@@ -35,13 +35,10 @@ struct Clean: Verb {
     /// Seconds.
     private func age() throws -> TimeInterval {
         guard let older else { return PartSweep.usualAge }
-        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
-        guard let unit = older.last.flatMap({ units[$0] }), let number = Double(older.dropLast()),
-            (0...1e6).contains(number)
-        else {
+        guard let seconds = TimeText.seconds(older) else {
             throw ValidationError("--older needs a number and one of s, m, h, d or w, such as 12h.")
         }
-        return number * unit
+        return seconds
     }
 
     func perform(_ session: Session) async throws {

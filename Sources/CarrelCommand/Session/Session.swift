@@ -312,6 +312,24 @@ extension Session {
         return options
     }
 
+    /// Returns the options for a location that somebody else chose, with a login from `credentials` alone: it gets no
+    /// password, key or client certificate of this command.
+    func unattendedOptions(for url: URL, credentials: any CredentialSource) throws -> ConnectionOptions {
+        var options = ConnectionOptions(credentials: credentials, counters: counters, logger: logger)
+        let names = try ProviderRegistry.shared.check(url).settings
+        if url.scheme?.lowercased() == "s3" { options.settings = S3Configuration.settings(environment: environment) }
+        if let endpoint = common.endpoint, names.contains("endpoint") { options.settings["endpoint"] = endpoint }
+        options.settings.merge(try common.settings().filter { names.contains($0.key) }) { _, given in given }
+        try common.apply(to: &options)
+        options.trust = TrustPolicy(
+            authorities: common.cacert, isInsecure: common.insecure, knownHosts: common.knownHosts.map { [$0] },
+            hostKeys: common.acceptNewHostKey ? .acceptNew : .known)
+        // As for any program that nobody watches: a transfer that crawls ends.
+        options.keepsRedirectsInOrigin = true
+        options.timeouts.leastPerMinute = options.timeouts.leastPerMinute ?? 16 << 10
+        return options
+    }
+
     private func options(for target: Target) throws -> ConnectionOptions {
         var options =
             target.connection.map { ConnectionOptions($0, credentials: credentials, counters: counters) }

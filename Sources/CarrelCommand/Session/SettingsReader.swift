@@ -70,6 +70,18 @@ final class SettingsReader {
         return seconds.map { .seconds($0) }
     }
 
+    /// A number of seconds, or a text such as “1h”.
+    func seconds(_ name: String, in range: ClosedRange<Double>) -> Double? {
+        let kind = "a number of seconds from \(range.lowerBound) to \(range.upperBound), or a text such as “1h”"
+        return read(name, kind) { value in
+            let seconds = value.doubleValue ?? value.stringValue.flatMap { TimeText.seconds($0) }
+            return seconds.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    /// An object whose members are read elsewhere.
+    func json(_ name: String) -> JSONValue? { read(name, "an object") { $0.objectValue == nil ? nil : $0 } }
+
     /// A number of bytes, or a text such as “20G”.
     ///
     /// - Parameter least: The least that is accepted, in words and in bytes.
