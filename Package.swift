@@ -41,6 +41,7 @@ let package = Package(
         .library(name: "ReaderLink", targets: ["ReaderLink"]),
         .library(name: "ReaderLibrary", targets: ["ReaderLibrary"]),
         .library(name: "Sync", targets: ["Sync"]),
+        .library(name: "SyncFleet", targets: ["SyncFleet", "PostgresTransport"]),
         .library(name: "CarrelCommand", targets: ["CarrelCommand"]),
         .executable(name: "carrel", targets: ["CarrelTool"]),
     ],
@@ -54,8 +55,7 @@ let package = Package(
         .trait(
             name: "Serving",
             description: "A web server for PublicationServer, by Hummingbird, and `carrel book serve`."),
-        .trait(
-            name: "Fleet", description: "Sync workers on PostgreSQL, by libpq, and `carrel fleet`."),
+        .trait(name: "Fleet", description: "Sync workers on PostgreSQL, by libpq, and `carrel fleet`."),
         .trait(name: "Metrics", description: "Counters and timers of each provider's requests, by swift-metrics."),
     ],
     dependencies: [
@@ -272,6 +272,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
+        // Many pairs of folders, kept in step by workers on any number of machines. Without the trait, nothing connects.
+        .target(
+            name: "SyncFleet",
+            dependencies: [
+                "Cryptography", "FileProviderCore", "LocalFileProvider", "PostgresTransport", "Sync",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+
         // calibre's protocol with reader applications: what is exchanged, the side of the application, the side of the
         // driver.
         .target(name: "ReaderMessages", dependencies: ["Cryptography", "FileProviderCore"]),
@@ -309,7 +317,8 @@ let package = Package(
             name: "CarrelCommand",
             dependencies: [
                 "Carrel", "Cryptography", "FileProviderConformance", "LCP", "LCPConnection", "LCPStore", "OPDS",
-                "OPDSClient", "PublicationServer", "ReaderLibrary", "Shelf", "ShelfServer", "Sync", "WebServer",
+                "OPDSClient", "PostgresTransport", "PublicationServer", "ReaderLibrary", "Shelf", "ShelfServer", "Sync",
+                "SyncFleet", "WebServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

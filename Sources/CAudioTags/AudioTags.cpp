@@ -4,7 +4,7 @@
 #ifdef CARREL_WITH_TAGLIB
 
 #if !__has_include(<taglib/tiostream.h>)
-#error "Carrel needs TagLib for its package trait Formats, which is on by default. On Debian and Ubuntu: sudo apt-get install libtag1-dev (everything that Carrel needs: sudo apt-get install pkg-config libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libdeflate-dev libxml2-dev libsqlite3-dev libqpdf-dev libarchive-dev libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev)"
+#error "Carrel needs TagLib for its package trait Formats, which is on by default. On Debian and Ubuntu: sudo apt-get install libtag1-dev (everything that Carrel needs: sudo apt-get install pkg-config libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libdeflate-dev libxml2-dev libsqlite3-dev libqpdf-dev libarchive-dev libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev libpq-dev)"
 #endif
 
 #include <taglib/flacfile.h>

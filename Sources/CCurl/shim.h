@@ -3,7 +3,7 @@
 #define CARREL_CCURL_SHIM_H
 
 #if !__has_include(<curl/curl.h>)
-#error "Carrel needs libcurl. On Debian and Ubuntu: sudo apt-get install libcurl4-openssl-dev (everything that Carrel needs: sudo apt-get install pkg-config libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libdeflate-dev libxml2-dev libsqlite3-dev libqpdf-dev libarchive-dev libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev)"
+#error "Carrel needs libcurl. On Debian and Ubuntu: sudo apt-get install libcurl4-openssl-dev (everything that Carrel needs: sudo apt-get install pkg-config libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libdeflate-dev libxml2-dev libsqlite3-dev libqpdf-dev libarchive-dev libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev libpq-dev)"
 #endif
 #include <curl/curl.h>
 

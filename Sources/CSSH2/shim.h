@@ -3,7 +3,7 @@
 #define CARREL_CSSH2_SHIM_H
 
 #if !__has_include(<libssh2.h>)
-#error "Carrel needs libssh2. On Debian and Ubuntu: sudo apt-get install libssh2-1-dev (everything that Carrel needs: sudo apt-get install pkg-config libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libdeflate-dev libxml2-dev libsqlite3-dev libqpdf-dev libarchive-dev libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev)"
+#error "Carrel needs libssh2. On Debian and Ubuntu: sudo apt-get install libssh2-1-dev (everything that Carrel needs: sudo apt-get install pkg-config libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libdeflate-dev libxml2-dev libsqlite3-dev libqpdf-dev libarchive-dev libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev libpq-dev)"
 #endif
 #include <libssh2.h>
 #include <malloc.h>

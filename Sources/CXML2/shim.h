@@ -3,7 +3,7 @@
 #define CARREL_CXML2_SHIM_H
 
 #if !__has_include(<libxml/xmlversion.h>)
-#error "Carrel needs libxml2, and pkg-config to find it. On Debian and Ubuntu: sudo apt-get install libxml2-dev pkg-config (everything that Carrel needs: sudo apt-get install pkg-config libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libdeflate-dev libxml2-dev libsqlite3-dev libqpdf-dev libarchive-dev libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev)"
+#error "Carrel needs libxml2, and pkg-config to find it. On Debian and Ubuntu: sudo apt-get install libxml2-dev pkg-config (everything that Carrel needs: sudo apt-get install pkg-config libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libdeflate-dev libxml2-dev libsqlite3-dev libqpdf-dev libarchive-dev libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev libpq-dev)"
 #endif
 #include <libxml/xmlversion.h>
 /// Some builds of libxml2 show the types of ICU, which clash with Foundation's own copy of ICU. They occur only in two

@@ -3,7 +3,7 @@
 #define CARREL_CZLIB_SHIM_H
 
 #if !__has_include(<zlib.h>)
-#error "Carrel needs zlib. On Debian and Ubuntu: sudo apt-get install zlib1g-dev (everything that Carrel needs: sudo apt-get install pkg-config libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libdeflate-dev libxml2-dev libsqlite3-dev libqpdf-dev libarchive-dev libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev)"
+#error "Carrel needs zlib. On Debian and Ubuntu: sudo apt-get install zlib1g-dev (everything that Carrel needs: sudo apt-get install pkg-config libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libdeflate-dev libxml2-dev libsqlite3-dev libqpdf-dev libarchive-dev libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev libpq-dev)"
 #endif
 
 // Input pointers become pointers to const.

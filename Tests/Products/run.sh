@@ -104,6 +104,7 @@ prepare() { # PRODUCT
     LocalFileProvider) ARGUMENTS=("$WORK/books") ;;
     LCPStore | ReaderDriver | ReaderLibrary | PublicationCache) ARGUMENTS=("$WORK/reader") ;;
     Sync) ARGUMENTS=("$WORK/books" "$WORK/sync") ;;
+    SyncFleet) ARGUMENTS=("$WORK/fleet") ;;
     Shelf | ShelfServer) ARGUMENTS=("$WORK/books" "$WORK/$1") ;;
     Archives | LCP | Publication | FileInformation) ARGUMENTS=("$WORK/books/lamp.epub") ;;
     Carrel) ARGUMENTS=("file://$WORK/books/lamp.epub") ;;
@@ -135,6 +136,7 @@ answer() {
     Publication | Carrel) echo 'The Lamp at the Carrel by ' ;;
     FileInformation) echo 'title The Lamp at the Carrel' ;;
     Sync) echo '1 created, 0 failed' ;;
+    SyncFleet) echo 'host:nas.example:443 owner:ann: built without the package trait Fleet' ;;
     Shelf) echo '/lamp.epub: The Lamp at the Carrel' ;;
     ShelfServer) echo '200 true' ;;
     ReaderDriver) echo absent ;;

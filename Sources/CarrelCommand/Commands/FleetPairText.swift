@@ -31,7 +31,8 @@ enum FleetPairText {
     /// Returns the name of a credential after checking that it can be the name of a file in a folder.
     static func credential(_ name: String) throws -> String {
         if isFileName(name) { return name }
-        throw CommandFailure.usage("“\(name)” cannot be a credential: it has to be the name of a file, without a folder.")
+        throw CommandFailure.usage(
+            "“\(name)” cannot be a credential: it has to be the name of a file, without a folder.")
     }
 
     static func isFileName(_ name: String) -> Bool {

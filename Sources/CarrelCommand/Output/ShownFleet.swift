@@ -12,30 +12,35 @@ struct ShownFleetPair {
     }
 
     /// Without members that have no value.
+    ///
+    /// - Throws: `CocoaError` if the options in the database are no JSON.
     var json: JSONValue {
         get throws {
-            var members: [String: JSONValue?] = [
-                "id": .integer(status.id), "name": .string(pair.name), "owner": pair.owner.isEmpty ? nil : .string(pair.owner),
-                "source": .string(pair.source), "destination": .string(pair.destination),
-                "sourceCredential": pair.sourceCredential.map { .string($0) },
-                "destinationCredential": pair.destinationCredential.map { .string($0) },
-                "every": JSONValue(pair.every), "deadline": pair.deadline.map { JSONValue($0) },
-                "priority": .integer(Int64(pair.priority)), "status": .string("\(status.status)"),
-                "paused": .bool(status.paused), "due": .string(status.due.internetText),
-                "failures": .integer(Int64(status.failures)), "fence": .integer(status.fence),
-                "worker": status.worker.map { .string($0) }, "lastStart": Self.date(status.lastStart),
-                "lastEnd": Self.date(status.lastEnd), "lastSuccess": Self.date(status.lastSuccess),
-                "lastOutcome": status.lastOutcome.map { .string($0) },
-                "lastError": status.lastError.map { .string($0) },
+            var members: [String: JSONValue] = [:]
+            let texts: [(String, String?)] = [
+                ("name", pair.name), ("owner", pair.owner.isEmpty ? Optional.none : pair.owner),
+                ("source", pair.source), ("destination", pair.destination),
+                ("sourceCredential", pair.sourceCredential), ("destinationCredential", pair.destinationCredential),
+                ("status", "\(status.status)"), ("worker", status.worker), ("lastOutcome", status.lastOutcome),
+                ("lastError", status.lastError), ("due", status.due.internetText),
+                ("lastStart", status.lastStart?.internetText), ("lastEnd", status.lastEnd?.internetText),
+                ("lastSuccess", status.lastSuccess?.internetText),
             ]
-            members["options"] = try JSONValue(string: pair.options, maximumSize: 1 << 20)
-            for (name, number) in [
-                ("runs", status.runs), ("failedRuns", status.failedRuns), ("bytes", status.bytes),
-                ("changes", status.changes),
-            ] {
-                members[name] = .integer(Int64(number))
+            for (name, text) in texts {
+                if let text { members[name] = .string(text) }
             }
-            return .object(members.compactMapValues(\.self))
+            let numbers: [(String, Int64)] = [
+                ("id", Int64(status.id)), ("fence", Int64(status.fence)), ("failures", Int64(status.failures)),
+                ("priority", Int64(pair.priority)), ("runs", Int64(status.runs)),
+                ("failedRuns", Int64(status.failedRuns)), ("bytes", Int64(status.bytes)),
+                ("changes", Int64(status.changes)),
+            ]
+            for (name, number) in numbers { members[name] = .integer(number) }
+            members["paused"] = .bool(status.paused)
+            members["every"] = JSONValue(pair.every)
+            if let deadline = pair.deadline { members["deadline"] = JSONValue(deadline) }
+            members["options"] = try JSONValue(string: pair.options, maximumSize: 1 << 20)
+            return .object(members)
         }
     }
 
@@ -47,8 +52,6 @@ struct ShownFleetPair {
             LocationText.shown(pair.destination),
         ]
     }
-
-    private static func date(_ date: Date?) -> JSONValue? { date.map { .string($0.internetText) } }
 }
 
 extension Date {
@@ -63,5 +66,20 @@ enum ShownFleet {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
         return try encoder.encode(summary) + Data("\n".utf8)
+    }
+
+    /// A line for each number that is not 0, each worker and each limit.
+    static func rows(_ summary: FleetSummary) -> [[String]] {
+        let numbers: [(String, Int)] = [
+            ("waiting", summary.waiting), ("ready", summary.ready), ("parked at a limit", summary.parked),
+            ("running", summary.running), ("paused", summary.paused), ("failing", summary.failing),
+        ]
+        var rows = [["pairs", "\(summary.pairs)"]]
+        rows += numbers.filter { $0.1 != 0 }.map { [$0.0, "\($0.1)"] }
+        if let oldest = summary.oldestReady { rows.append(["oldest ready", "\(Int(oldest)) s"]) }
+        rows += summary.workers.map { worker in
+            ["worker", worker.name, "\(worker.running) running", worker.stopping ? "stopping" : "since \(worker.started.internetText)"]
+        }
+        return rows
     }
 }
