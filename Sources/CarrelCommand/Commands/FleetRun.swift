@@ -19,7 +19,8 @@ struct FleetRun: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "The folder of what the sides of each pair have in common, the same for all workers.", valueName: "location"),
+            "The folder of what the sides of each pair have in common, the same for all workers.", valueName: "location"
+        ),
         completion: .location)
     var states: String
     @Option(
@@ -96,8 +97,9 @@ struct FleetRun: Verb {
 
     private func run(_ worker: FleetWorker, _ session: Session) async throws {
         let failure = LockedValue<(any Error)?>(nil)
+        let events = worker.events
         let printing = Task {
-            for await event in worker.events {
+            for await event in events {
                 guard case .ended(let pair, let result) = event else { continue }
                 do { try FleetRunLine(pair, result).show(session) } catch {
                     // Nobody reads any more.

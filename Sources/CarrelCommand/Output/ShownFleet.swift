@@ -78,7 +78,10 @@ enum ShownFleet {
         rows += numbers.filter { $0.1 != 0 }.map { [$0.0, "\($0.1)"] }
         if let oldest = summary.oldestReady { rows.append(["oldest ready", "\(Int(oldest)) s"]) }
         rows += summary.workers.map { worker in
-            ["worker", worker.name, "\(worker.running) running", worker.stopping ? "stopping" : "since \(worker.started.internetText)"]
+            [
+                "worker", worker.name, "\(worker.running) running",
+                worker.stopping ? "stopping" : "since \(worker.started.internetText)",
+            ]
         }
         return rows
     }
