@@ -28,7 +28,7 @@ struct FleetAdd: Verb {
     @Option(help: ArgumentHelp("Stop a run that takes longer, and try again later.", valueName: "time"))
     var deadline: String?
     @Option(
-        parsing: .unconditionalSingleValue,
+        parsing: .unconditional,
         help: ArgumentHelp("Pairs with a higher number come first; 0 unless given.", valueName: "n"))
     var priority: Int?
     @Option(help: ArgumentHelp("The credential of the source: a file's name.", valueName: "name"))

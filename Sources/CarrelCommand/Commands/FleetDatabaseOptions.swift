@@ -72,12 +72,12 @@ struct FleetDatabaseOptions: ParsableArguments {
 
     /// Reads the password's file again for each connection; `nil` without one.
     private var password: (@Sendable () async throws -> String?)? {
-        databasePasswordFile.map { file in
-            {
-                let text = String(
-                    decoding: try await SmallFile.read(file, limit: Self.largest, isSecret: true), as: UTF8.self)
-                return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).first.map(String.init)
-            }
+        guard let file = databasePasswordFile else { return nil }
+        return {
+            let data = try await SmallFile.read(file, limit: Self.largest, isSecret: true)
+            let lines = String(decoding: data, as: UTF8.self).split(
+                omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            return lines.first.map { String($0) }
         }
     }
 }

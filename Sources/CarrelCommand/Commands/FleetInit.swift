@@ -1,4 +1,5 @@
 import ArgumentParser
+import SyncFleet
 
 struct FleetInit: Verb {
     static let verb = "fleet init"
