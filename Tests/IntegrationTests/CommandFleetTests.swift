@@ -53,13 +53,13 @@ struct CommandFleetTests {
             #expect(pair["source"] as? String == "davs://ann@nas.example:5006/photos")
             #expect(pair["destination"] as? String == "file://\(fleet.runner.path("copy"))")
             #expect(pair["sourceCredential"] as? String == "ann-nas" && pair["destinationCredential"] == nil)
-            #expect(pair["every"] as? Double == 5400 && pair["deadline"] as? Double == 600)
+            #expect(pair["every"] as? Int == 5400 && pair["deadline"] as? Int == 600)
             let options = try #require(pair["options"] as? [String: Any])
             #expect(options["direction"] as? String == "twoWay" && options["filter"] as? [String] == ["- *.tmp"])
             #expect(options["removalLimit"] as? String == "25%" && options["trashDays"] as? Int == 7)
             #expect(pair["runs"] as? Int == 0 && pair["paused"] as? Bool == false)
             expectFailure(try await fleet.run("add", "photos", "/a", "/b"), 5, "photos")
-            #expect(try await fleet.pairs()["photos"]?["every"] as? Double == 5400)
+            #expect(try await fleet.pairs()["photos"]?["every"] as? Int == 5400)
             let changed = try await fleet.run("add", "--replace", "photos", "/a", "/b")
             #expect(changed.code == 0, "\(changed.error)")
             #expect(try await fleet.pairs()["photos"]?["source"] as? String == "file:///a")
@@ -116,7 +116,8 @@ struct CommandFleetTests {
         ["add", "a", "/b", "/c", "--source-credential", "../secret"], ["add", "a", "/b", "/c", "--max-delete", "x"],
         ["add", "a", "/b", "/c", "--filter", "*.tmp"], ["add", "--from", "f", "a"], ["add", "--from", "missing"],
         ["limit", "nas.example", "0"], ["limit", "nas.example"], ["limit", "--owner", "ann", "nas.example", "3"],
-        ["pause"], ["pause", "a", "--owner", "ann"], ["resume", "--now", "--owner", "ann"], ["status", "--behind", "5"],
+        ["pause"], ["pause", "a", "--owner", "ann"], ["resume", "--now", "--owner", "ann"],
+        ["status", "--behind", "5"],
         ["ls", "a", "--owner", "ann"], ["run"], ["run", "--states", "s", "--credentials", "missing"],
         ["ls", "--database", "postgresql://carrel:SECRET@127.0.0.1/carrel"], ["ls", "--database", "mysql://x/y"],
         ["run", "--states", "s", "--runs", "0"],
