@@ -3,7 +3,7 @@ import ArgumentParser
 /// The `carrel` command: files anywhere, and the books among them, from a shell. See `carrel help`.
 public enum CarrelCommand {
     /// The version of Carrel, as `carrel --version` prints it: the newest one in CHANGELOG.md.
-    public static let version = "0.1.0"
+    public static let version = ProgramVersion.text
 
     /// Runs the command line of this process and ends it with the exit code of the contract.
     ///

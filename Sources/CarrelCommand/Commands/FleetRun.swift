@@ -61,7 +61,7 @@ struct FleetRun: Verb {
                 ProviderLocation(provider: operand.provider, path: operand.path), cache: cacheFolder(session))
             let worker = FleetWorker(
                 fleet, folders: CommandFleetFolders(session: session, credentials: try credentialsFolder(session)),
-                states: states, options: options, version: CarrelCommand.version, logger: Self.logger(session))
+                states: states, options: options, version: ProgramVersion.text, logger: Self.logger(session))
             try await run(worker, session)
         }
     }
