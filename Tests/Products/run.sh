@@ -136,7 +136,7 @@ answer() {
     Publication | Carrel) echo 'The Lamp at the Carrel by ' ;;
     FileInformation) echo 'title The Lamp at the Carrel' ;;
     Sync) echo '1 created, 0 failed' ;;
-    SyncFleet) echo 'host:nas.example:443 owner:ann: built without the package trait Fleet' ;;
+    SyncFleet) echo 'ann-photos: This Carrel was built without the package trait Fleet' ;;
     Shelf) echo '/lamp.epub: The Lamp at the Carrel' ;;
     ShelfServer) echo '200 true' ;;
     ReaderDriver) echo absent ;;
