@@ -55,7 +55,6 @@ let package = Package(
         .trait(
             name: "Serving",
             description: "A web server for PublicationServer, by Hummingbird, and `carrel book serve`."),
-        .trait(name: "Fleet", description: "Sync workers on PostgreSQL, by libpq, and `carrel fleet`."),
         .trait(name: "Metrics", description: "Counters and timers of each provider's requests, by swift-metrics."),
     ],
     dependencies: [
