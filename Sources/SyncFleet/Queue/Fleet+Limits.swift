@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import PostgresTransport
 
 extension Fleet {
     /// Limits how many pairs of a host run at once, on all workers together. Present runs go on.

@@ -80,6 +80,7 @@ extension Fleet {
 
     /// Returns a pair with what the fleet knows of it; nil if there is none of this name.
     public func pair(_ name: String) async throws -> FleetPairStatus? {
-        try await run("SELECT * FROM @.pair_status WHERE name = $1::text", [.text(name)]).first.map(FleetPairStatus.init)
+        let rows = try await run("SELECT * FROM @.pair_status WHERE name = $1::text", [.text(name)])
+        return try rows.first.map(FleetPairStatus.init)
     }
 }
