@@ -55,6 +55,7 @@ let package = Package(
         .trait(
             name: "Serving",
             description: "A web server for PublicationServer, by Hummingbird, and `carrel book serve`."),
+        .trait(name: "Fleet", description: "Sync workers on PostgreSQL, by libpq, and `carrel fleet`."),
         .trait(name: "Metrics", description: "Counters and timers of each provider's requests, by swift-metrics."),
     ],
     dependencies: [
@@ -394,6 +395,12 @@ let package = Package(
             dependencies: [
                 "SFTPFileProvider", "SFTPEngine", "FaultServer", "FileProviderConformance", "ProviderDoubles",
                 "Publication", "SampleBooks", .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(
+            name: "SyncFleetTests",
+            dependencies: [
+                "FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "PostgresTransport", "ProviderDoubles",
+                "Sync", "SyncFleet", .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "PostgresTransportTests", dependencies: ["FileProviderCore", "PostgresTransport"]),
         .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
