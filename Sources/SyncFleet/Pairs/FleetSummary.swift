@@ -10,7 +10,7 @@ public struct FleetSummary: Codable, Sendable {
         public var version: String
         /// The pairs that it runs.
         public var running: Int
-        /// Whether it takes no more pairs.
+        /// Whether it has stopped taking pairs.
         public var stopping: Bool
         /// When it began.
         public var started: Date

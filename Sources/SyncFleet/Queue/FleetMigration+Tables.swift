@@ -4,7 +4,7 @@ extension FleetMigration {
 
     private static let tablesText = """
         -- Who may run at once, and what is closed: one row for each owner ('owner:NAME') and each host ('host:NAME').
-        -- Whoever changes "running" or parks a lane at a gate holds the gate's row lock.
+        -- A transaction that changes "running" or parks a lane at a gate holds the gate's row lock.
         CREATE TABLE gate (
             name text COLLATE "C" PRIMARY KEY,
             -- Runs at once; null: the default in "setting".
