@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import PostgresTransport
 import Testing
 
 @testable import SyncFleet
