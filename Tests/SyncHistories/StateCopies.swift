@@ -9,8 +9,13 @@ struct StateCopies {
         self.file = file
     }
 
-    /// Keeps the state as it is now. It has to be closed.
-    mutating func keep() throws { copies.append(try Data(contentsOf: file)) }
+    /// Keeps the state as it is now. It has to be closed, and then is one file: SQLite's log is in it.
+    mutating func keep() throws {
+        if FileManager.default.fileExists(atPath: file.path + "-wal") {
+            throw SyncHistory.Violation(description: "the closed state has a log beside it: \(file.path)-wal")
+        }
+        copies.append(try Data(contentsOf: file))
+    }
 
     /// Sets the state back to one of the copies; now and then to none.
     ///
