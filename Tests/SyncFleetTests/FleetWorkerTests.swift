@@ -219,11 +219,43 @@ import Testing
                 $0.due = 1e9
             }
             try await eventually { await worker.metrics.runs[.lost] == 1 }
+            #expect(bed.queue.row()?.isUnsettled == true)
             #expect(!bed.queue.calls.values.contains("publish"))
             #expect(bed.stored.calls.values.isEmpty)
             #expect(try bed.workingFiles() == [])
             #expect(try bed.cachedFiles() == [])
         }
+    }
+
+    @Test func `what a run removes goes to the trash while a lost run may have done more than the state knows`()
+        async throws
+    {
+        bed.queue.add(FleetBed.pair { $0.options = #"{"direction": "twoWay"}"# })
+        for name in ["a", "b", "c", "d"] { try await bed.source.put("/\(name)", name) }
+        #expect(try await bed.runOnce().isSettled == true)
+        #expect(bed.queue.row()?.isUnsettled == false)
+        try await bed.source.removeItem(path: ProviderPath("/a"))
+        bed.queue.change { $0.isUnsettled = true }
+        #expect(try await bed.runOnce().isSettled == true)
+        #expect(try await bed.destination.names() == [SyncOptions.trashName, "b", "c", "d"])
+        #expect(bed.queue.row()?.isUnsettled == false)
+    }
+
+    @Test func `a run whose state was not published, or that never began, is told apart`() async throws {
+        bed.queue.add(FleetBed.pair())
+        try await bed.source.put("/a", "1")
+        bed.queue.before.update { before in
+            before = { if $0 == "publish" { throw FileError.make(.fileWriteUnknown, path: "x", sentence: "No.") } }
+        }
+        #expect(try await bed.runOnce().isSettled == false)
+        #expect(bed.queue.row()?.isUnsettled == true)
+        bed.queue.before.update { $0 = { _ in } }
+        bed.connect.update { $0 = { _ in throw URLError(.cannotConnectToHost) } }
+        #expect(try await bed.runOnce().isSettled == nil)
+        #expect(bed.queue.row()?.isUnsettled == true)
+        bed.connect.update { $0 = { _ in } }
+        try await bed.runOnce()
+        #expect(bed.queue.row()?.isUnsettled == false)
     }
 
     @Test func `a run whose lease can't be renewed ends by the worker's own clock`() async throws {

@@ -7,7 +7,8 @@ struct LeaseWatchTests {
 
     /// Looks at lease 1 at so many seconds, with this beat.
     private func look(_ watch: inout LeaseWatch, _ seconds: Double, beat: Int64, fence: Int64 = 1) -> [Int64] {
-        watch.look(at: [(1, fence, beat)], now: start + .seconds(seconds)).map(\.id)
+        watch.look(at: [(1, fence, beat)], asked: start + .seconds(seconds), answered: start + .seconds(seconds)).map(
+            \.id)
     }
 
     @Test func `a lease whose beat stays the same for the whole lease time is dead`() {
@@ -27,15 +28,26 @@ struct LeaseWatchTests {
         var watch = LeaseWatch(leaseTime: .seconds(30))
         for second in [0.0, 10, 20] { _ = look(&watch, second, beat: 1) }
         #expect(look(&watch, 30, beat: 1, fence: 2) == [])
-        #expect(look(&watch, 50, beat: 1, fence: 2) == [])
-        #expect(look(&watch, 60, beat: 1, fence: 2) == [])
-        #expect(look(&watch, 61, beat: 1, fence: 2) == [1])
+        #expect(look(&watch, 45, beat: 1, fence: 2) == [])
+        #expect(look(&watch, 59, beat: 1, fence: 2) == [])
+        #expect(look(&watch, 60, beat: 1, fence: 2) == [1])
+    }
+
+    @Test func `the time that an answer took does not count`() {
+        var watch = LeaseWatch(leaseTime: .seconds(30))
+        let lease = [(id: Int64(1), fence: Int64(1), beat: Int64(1))]
+        for (asked, answered) in [(0.0, 10.0), (20, 25), (35, 36)] {
+            let dead = watch.look(at: lease, asked: start + .seconds(asked), answered: start + .seconds(answered))
+            #expect(dead.isEmpty)
+        }
+        #expect(look(&watch, 45, beat: 1) == [])
+        #expect(look(&watch, 46, beat: 1) == [1])
     }
 
     @Test func `a lease that was away counts from its return`() {
         var watch = LeaseWatch(leaseTime: .seconds(30))
         for second in [0.0, 10, 20] { _ = look(&watch, second, beat: 1) }
-        #expect(watch.look(at: [], now: start + .seconds(25)).isEmpty)
+        #expect(watch.look(at: [], asked: start + .seconds(25), answered: start + .seconds(25)).isEmpty)
         #expect(look(&watch, 35, beat: 1) == [])
     }
 

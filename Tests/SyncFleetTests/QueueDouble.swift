@@ -12,6 +12,7 @@ final class QueueDouble: FleetQueue {
         var fence: Int64 = 0
         var lease: Lease?
         var state: State?
+        var isUnsettled = false
         var failures = 0
         var releases: [FleetRelease] = []
     }
@@ -19,6 +20,8 @@ final class QueueDouble: FleetQueue {
     struct Lease: Sendable, Equatable {
         var worker: String
         var beat: Int64 = 0
+        /// What the pair's was before.
+        var wasUnsettled = false
     }
 
     struct State: Sendable, Equatable {
@@ -92,11 +95,13 @@ final class QueueDouble: FleetQueue {
             return due.compactMap { id in
                 guard var row = rows[id] else { return nil }
                 row.fence += 1
-                row.lease = Lease(worker: worker)
+                row.lease = Lease(worker: worker, wasUnsettled: row.isUnsettled)
+                row.isUnsettled = true
                 rows[id] = row
                 return FleetLease(
                     id: id, fence: row.fence, pair: row.pair, stateName: row.state?.name, stateSize: row.state?.size,
-                    stateChecksum: row.state?.checksum, failures: row.failures)
+                    stateChecksum: row.state?.checksum, isUnsettled: row.lease?.wasUnsettled ?? false,
+                    failures: row.failures)
             }
         }
     }
@@ -126,6 +131,7 @@ final class QueueDouble: FleetQueue {
     func release(_ lease: FleetLease, _ release: FleetRelease) async throws -> Bool {
         try await call("release") { rows, time in
             guard Self.holds(rows[lease.id], lease), var row = rows[lease.id] else { return false }
+            row.isUnsettled = release.isSettled.map { !$0 } ?? row.lease?.wasUnsettled ?? false
             row.lease = nil
             row.due = time + release.delay
             row.releases.append(release)
@@ -158,6 +164,7 @@ final class QueueDouble: FleetQueue {
         try await call("giveUp") { rows, time in
             for (id, row) in rows where row.lease?.worker == worker {
                 if keeping.contains(where: { $0.id == id && $0.fence == row.fence }) { continue }
+                rows[id]?.isUnsettled = row.lease?.wasUnsettled ?? false
                 rows[id]?.lease = nil
                 rows[id]?.due = time
             }

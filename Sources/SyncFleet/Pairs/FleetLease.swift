@@ -12,6 +12,8 @@ public struct FleetLease: Sendable {
     public let stateSize: Int64?
     /// The SHA-256 of the state's file, in hexadecimal digits.
     public let stateChecksum: String?
+    /// Whether a run, such as one of a worker that died, may have done what the state does not know of.
+    public let isUnsettled: Bool
     /// The failed runs since the last success.
     public let failures: Int
 }

@@ -69,12 +69,13 @@ extension Fleet {
             """
             SELECT @.release(
                 $1::bigint, $2::bigint, $3::text, $4::text, $5::double precision, $6::bigint, $7::bigint, $8::text,
-                $9::double precision) AS held
+                $9::double precision, $10::boolean) AS held
             """,
             [
                 .int(lease.id), .int(lease.fence), .text(release.outcome), .text(orNull: error),
                 .double(Self.seconds(release.delay)), .int(release.bytes), .int(Int64(release.changes)),
                 .text(orNull: release.gate), .double(Self.seconds(release.gateDelay)),
+                release.isSettled.map(PostgresValue.bool) ?? .null,
             ]
         ).bool("held")
     }

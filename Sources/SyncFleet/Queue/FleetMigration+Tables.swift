@@ -69,6 +69,8 @@ extension FleetMigration {
             state_name text,
             state_size bigint,
             state_checksum text,
+            -- Whether a run may have done what the state does not know of.
+            unsettled boolean NOT NULL DEFAULT false,
             runs bigint NOT NULL DEFAULT 0,
             failed_runs bigint NOT NULL DEFAULT 0,
             bytes bigint NOT NULL DEFAULT 0,
@@ -90,6 +92,8 @@ extension FleetMigration {
             gates text[] NOT NULL,
             -- The pair's folders have changed: the run may neither go on nor publish.
             revoked boolean NOT NULL DEFAULT false,
+            -- What the pair's was before.
+            unsettled boolean NOT NULL DEFAULT false,
             taken timestamptz NOT NULL DEFAULT now(),
             renewed timestamptz NOT NULL DEFAULT now()
         ) WITH (fillfactor = 50, autovacuum_vacuum_threshold = 100, autovacuum_vacuum_scale_factor = 0);

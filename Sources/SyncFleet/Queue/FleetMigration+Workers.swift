@@ -59,7 +59,8 @@ extension FleetMigration {
         RETURNS TABLE (
             id bigint, fence bigint, name text, owner text, source text, destination text, source_credential text,
             destination_credential text, options text, every double precision, deadline double precision,
-            priority integer, failures integer, state_name text, state_size bigint, state_checksum text, gates text[]
+            priority integer, failures integer, state_name text, state_size bigint, state_checksum text,
+            unsettled boolean, gates text[]
         ) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
         #variable_conflict use_column
         DECLARE
@@ -103,10 +104,11 @@ extension FleetMigration {
                 WHERE p.lane = chosen.id AND NOT p.running AND NOT p.paused AND p.due <= now()
                 ORDER BY p.due, p.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
                 IF FOUND THEN
-                    UPDATE pair AS p SET running = true, again = false, fence = p.fence + 1, last_start = now()
+                    UPDATE pair AS p
+                    SET running = true, again = false, fence = p.fence + 1, unsettled = true, last_start = now()
                     WHERE p.id = taken.id;
-                    INSERT INTO lease (pair, fence, worker, gates)
-                    VALUES (taken.id, taken.fence + 1, worker_name, chosen.gates);
+                    INSERT INTO lease (pair, fence, worker, gates, unsettled)
+                    VALUES (taken.id, taken.fence + 1, worker_name, chosen.gates, taken.unsettled);
                     UPDATE gate AS g SET running = g.running + 1 WHERE g.name = ANY (chosen.gates);
                     PERFORM setval('virtual_time', greatest(chosen.rank, (SELECT last_value FROM virtual_time)));
                     claimed := claimed + 1;
@@ -114,7 +116,7 @@ extension FleetMigration {
                         taken.id, taken.fence + 1, taken.name, taken.owner, taken.source, taken.destination,
                         taken.source_credential, taken.destination_credential, taken.options::text, taken.every,
                         taken.deadline, taken.priority, taken.failures, taken.state_name, taken.state_size,
-                        taken.state_checksum, chosen.gates;
+                        taken.state_checksum, taken.unsettled, chosen.gates;
                 END IF;
                 PERFORM settle(chosen.id);
                 PERFORM wake(chosen.gates);
@@ -124,7 +126,7 @@ extension FleetMigration {
         $$;
 
         -- Counts one more beat of each of these leases that the worker still holds, and returns them.
-        CREATE FUNCTION renew(worker_name text, pairs bigint[], fences bigint[]) 
+        CREATE FUNCTION renew(worker_name text, pairs bigint[], fences bigint[])
         RETURNS TABLE (id bigint, fence bigint)
         LANGUAGE sql SET search_path FROM CURRENT AS $$
             UPDATE lease SET beat = beat + 1, renewed = now()
@@ -142,7 +144,8 @@ extension FleetMigration {
             PERFORM FROM lease WHERE pair = pair_id AND fence = held_fence AND NOT revoked FOR NO KEY UPDATE;
             IF NOT FOUND THEN RETURN; END IF;
             SELECT state_name INTO former FROM pair WHERE id = pair_id FOR NO KEY UPDATE;
-            UPDATE pair SET state_name = publish.name, state_size = size, state_checksum = checksum
+            UPDATE pair SET state_name = publish.name, state_size = size, state_checksum = checksum,
+                unsettled = false
                 WHERE id = pair_id;
             RETURN NEXT;
         END
@@ -192,11 +195,11 @@ extension FleetMigration {
         -- Ends a run; the pair is due after "delay" seconds, or now if it was asked to run again and did not fail. A
         -- gate to close has its failures in a row counted, and closes for gate_delay seconds, doubled for each
         -- failure before this one, up to an hour or gate_delay. Failures while it is closed count once. A success
-        -- sets the failures of the pair and of all its gates to 0. Returns false, and changes nothing, if this lease
-        -- has ended.
+        -- sets the failures of the pair and of all its gates to 0. "settled": whether the state knows all that the run
+        -- did; null if it did nothing. Returns false, and changes nothing, if this lease has ended.
         CREATE FUNCTION release(
             pair_id bigint, held_fence bigint, outcome text, error text, delay double precision, moved bigint,
-            changed bigint, closing text, gate_delay double precision
+            changed bigint, closing text, gate_delay double precision, settled boolean
         ) RETURNS boolean
         LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
         DECLARE
@@ -218,6 +221,7 @@ extension FleetMigration {
                 failures = CASE WHEN succeeds THEN 0 WHEN fails THEN failures + 1 ELSE failures END,
                 lost = 0, runs = runs + 1, failed_runs = failed_runs + fails::integer, bytes = bytes + moved,
                 changes = changes + changed, last_end = now(),
+                unsettled = CASE WHEN settled THEN false WHEN settled IS NULL THEN held.unsettled ELSE unsettled END,
                 last_success = CASE WHEN succeeds THEN now() ELSE last_success END,
                 last_outcome = outcome, last_error = left(error, 1000)
             WHERE id = pair_id;
@@ -274,7 +278,8 @@ extension FleetMigration {
             LOOP
                 held := lock_lease(unknown.pair, unknown.fence);
                 CONTINUE WHEN held.pair IS NULL;
-                UPDATE pair SET last_end = now(), last_outcome = 'given back' WHERE id = held.pair;
+                UPDATE pair SET last_end = now(), last_outcome = 'given back', unsettled = held.unsettled
+                    WHERE id = held.pair;
                 PERFORM end_lease(held, now());
                 total := total + 1;
             END LOOP;

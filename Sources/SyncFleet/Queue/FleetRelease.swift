@@ -12,6 +12,8 @@ struct FleetRelease: Sendable {
     var changes: Int
     /// The bytes transferred.
     var bytes: Int64
+    /// Whether the pair's state knows all that the run did; `nil` if it did nothing.
+    var isSettled: Bool?
     /// One sentence without secrets.
     var error: String?
 }

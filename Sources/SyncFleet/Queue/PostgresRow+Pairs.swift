@@ -44,7 +44,8 @@ extension FleetLease {
         self.init(
             id: try row.int("id"), fence: try row.int("fence"), pair: try FleetPair(row),
             stateName: try row.optionalText("state_name"), stateSize: try row.optionalInt("state_size"),
-            stateChecksum: try row.optionalText("state_checksum"), failures: Int(try row.int("failures")))
+            stateChecksum: try row.optionalText("state_checksum"), isUnsettled: try row.bool("unsettled"),
+            failures: Int(try row.int("failures")))
     }
 }
 

@@ -376,8 +376,9 @@ extension FleetWorker {
     }
 
     private func takeBack(_ watch: inout LeaseWatch) async throws {
-        let now = ContinuousClock.now
-        let dead = watch.look(at: try await queue.leases(), now: now)
+        let asked = ContinuousClock.now
+        let leases = try await queue.leases()
+        let dead = watch.look(at: leases, asked: asked, answered: .now)
         for lease in dead where !runs.values.contains(where: { $0.held.lease.id == lease.id }) {
             guard try await queue.takeBack(id: lease.id, fence: lease.fence, beat: lease.beat) else { continue }
             counted.update { $0.takenBack += 1 }

@@ -20,16 +20,20 @@ struct LeaseWatch: Sendable {
         self.leaseTime = leaseTime
     }
 
-    /// Takes note of all leases as they are at `now`.
+    /// Takes note of all leases as they were between two times. What lies between them does not count: a lease may have
+    /// been renewed then.
     ///
-    /// - Parameter now: A time before the leases were asked for.
+    /// - Parameters:
+    ///   - asked: A time before the leases were asked for.
+    ///   - answered: A time after the answer.
     /// - Returns: The dead ones. They are returned again while they stay as they are.
     mutating func look(
-        at leases: [(id: Int64, fence: Int64, beat: Int64)], now: ContinuousClock.Instant
+        at leases: [(id: Int64, fence: Int64, beat: Int64)], asked: ContinuousClock.Instant,
+        answered: ContinuousClock.Instant
     ) -> [(id: Int64, fence: Int64, beat: Int64)] {
-        let since = lastLook.map { min(max(.zero, now - $0), leaseTime / 2) } ?? .zero
+        let since = lastLook.map { min(max(.zero, asked - $0), leaseTime / 2) } ?? .zero
         // A clock that went back counts again from there.
-        lastLook = now
+        lastLook = answered
         var next: [Int64: Seen] = [:]
         var dead: [(id: Int64, fence: Int64, beat: Int64)] = []
         for lease in leases {

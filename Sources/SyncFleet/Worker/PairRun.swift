@@ -57,7 +57,8 @@ struct PairRun: Sendable {
         var result = RunJudgement(held.lease, held.ending, options).result(synced, published)
         (result.changes, result.bytes) = (progress.value.changes, progress.value.bytes)
         if result.outcome == .lost { return End(result: result, isReleased: false) }
-        switch await release(result) {
+        let isSettled = progress.value.copy.map { _ in (try? published?.get()) != nil }
+        switch await release(result, isSettled: isSettled) {
         case true?: return End(result: result, isReleased: true)
         case false?:
             result.outcome = .lost
@@ -100,7 +101,9 @@ struct PairRun: Sendable {
     ) async throws -> FolderSync {
         guard let copy = progress.value.copy else { throw CancellationError() }
         do {
-            return try await FolderSync(source, destination, state: copy.file.url, options: options)
+            return try await FolderSync(
+                source, destination, state: copy.file.url, options: options,
+                isOlder: copy.isFromState && held.lease.isUnsettled)
         } catch let error where copy.isFromState && Self.isUseless(error) {
             let reason = error.loggedSentence
             event(.startsWithoutState(pair, reason: reason))
@@ -156,11 +159,13 @@ struct PairRun: Sendable {
 
     /// Gives the lease back, and tries until it is over.
     ///
+    /// - Parameter isSettled: See ``FleetRelease/isSettled``.
     /// - Returns: Whether the lease was held until then, or `nil` if that is unknown.
-    private func release(_ result: FleetRunResult) async -> Bool? {
-        let release = RunJudgement(held.lease, held.ending, options).release(result)
+    private func release(_ result: FleetRunResult, isSettled: Bool?) async -> Bool? {
+        var release = RunJudgement(held.lease, held.ending, options).release(result)
+        release.isSettled = isSettled
         let pauses = RetryPolicy(firstPause: 0.2, longestPause: 2)
-        let isHeld = try? await held.run(.releasing) { () -> Bool? in
+        let isHeld = try? await held.run(.releasing) { [release] () -> Bool? in
             var tries = 0
             try Task.checkCancellation()
             while true {
