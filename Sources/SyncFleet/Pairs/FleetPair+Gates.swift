@@ -12,14 +12,14 @@ extension FleetPair {
     public static func ownerGate(_ owner: String) -> String { "owner:" + owner }
 
     /// Returns the gate of the host in a location, such as `host:nas.example:5005`: in lower case, with the port unless
-    /// it is the scheme's usual one. Of `s3:` it is the bucket.
+    /// it is a usual one of any scheme. Of `s3:` it is the bucket.
     ///
     /// Returns nil for files of this machine, `mem:`, and a location without a host.
     public static func hostGate(of location: String) -> String? {
         guard let url = URL(string: location, encodingInvalidCharacters: true), let scheme = url.scheme?.lowercased(),
             !["file", "mem"].contains(scheme), let host = url.host(percentEncoded: false), !host.isEmpty
         else { return nil }
-        return hostGate(host, port: url.port == usualPorts[scheme] ? nil : url.port)
+        return hostGate(host, port: url.port)
     }
 
     /// Returns the gate of a host as people write it: `nas.example`, `nas.example:5005`, `[::1]:2222`.
@@ -36,11 +36,8 @@ extension FleetPair {
         if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
         if name.hasSuffix("."), name.count > 1 { name.removeLast() }
         if name.contains(":") { name = "[\(name)]" }
-        return "host:" + name + (port.map { ":\($0)" } ?? "")
+        return "host:" + name + (port.map { usualPorts.contains($0) ? "" : ":\($0)" } ?? "")
     }
 
-    private static let usualPorts = [
-        "http": 80, "dav": 80, "webdav": 80, "https": 443, "davs": 443, "webdavs": 443, "ftp": 21, "ftpes": 21,
-        "ftps": 990, "sftp": 22,
-    ]
+    private static let usualPorts: Set = [21, 22, 80, 443, 990]
 }

@@ -23,8 +23,26 @@ public struct Fleet: Sendable {
     var schema: String { definition.name }
 
     /// Runs a command and returns its rows. In `sql`, `@` is the schema.
+    ///
+    /// A command that PostgreSQL ended because it and another one waited for each other has done nothing, and is sent
+    /// again (PostgreSQL, 13.3.4).
     func run(_ sql: String, _ values: [PostgresValue] = []) async throws -> PostgresRows {
-        try await connection.run(definition.statement(sql, values))
+        var tries = 1
+        while true {
+            do { return try await connection.run(definition.statement(sql, values)) } catch let error
+                where tries < Self.maxTries && Self.isRolledBack(error)
+            {
+                try await Task.sleep(for: .milliseconds(Int.random(in: 1...20) * tries))
+                tries += 1
+            }
+        }
+    }
+
+    private static let maxTries = 5
+
+    private static func isRolledBack(_ error: any Error) -> Bool {
+        let server = (error as? CocoaError)?.underlying as? PostgresServerError
+        return ["40001", "40P01"].contains(server?.sqlState)
     }
 
     /// Runs a command and returns its only row.
