@@ -16,6 +16,8 @@ CALIBRE='^IntegrationTests\.CalibreTests'
 LONG_RUNS='^IntegrationTests\.(ServerConformance|ProvidersPage|UndoServer)Tests'
 # Hundreds at once, on few cores, would measure nothing but how long each waits for its turn. Two lanes share this number.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-12}
+# With the connection to PostgreSQL, which libraries leave out by default; one order of names, or everything would be compiled anew.
+export CARREL_TEST_TRAITS=${CARREL_TEST_TRAITS:-Formats,Fleet}
 # Providers of storages on a network, whose tests wait as much as they compute.
 NETWORK='FTP|HTTP|S3|SFTP|WebDAV'
 # Several packages share a build folder: a plan that was kept there may be another one's, whose tests would run instead. Plans are made
@@ -216,7 +218,7 @@ main() {
   lanes install_all check_texts
   part "the unit for systemd" verify_unit
   # shellcheck disable=SC2086 # several flags
-  part "building" run env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests "$ANEW" ${CARREL_BUILD_FLAGS:-}
+  part "building" run env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests --traits "$CARREL_TEST_TRAITS" "$ANEW" ${CARREL_BUILD_FLAGS:-}
   if [ $# = 0 ]; then
     # Only in a complete run: while a change is being written, its API and its pages may differ.
     part "public API" run python3 .ci/api compare

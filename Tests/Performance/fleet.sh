@@ -73,7 +73,8 @@ fleet_work() { # WORKERS [CHANGES]
   local number pid pids=() since before begun seconds cpu=0 changes limit
   since=$(fleet_query 'SELECT extract(epoch FROM now())')
   for number in $(seq "$1"); do
-    fleet_carrel run --json --runs "${FLEET_RUNS:-2}" --lease 30 --cache "$work/fleet-cache-$number" --credentials "$work/credentials" \
+    PGPASSWORD=$CARREL_TEST_POSTGRES_PASSWORD "$CARREL" fleet run --database "$CARREL_TEST_POSTGRES_URL" --json \
+      --runs "${FLEET_RUNS:-2}" --lease 30 --cache "$work/fleet-cache-$number" --credentials "$work/credentials" \
       --known-hosts "$work/known_hosts" --states "dav://$CARREL_TEST_USER@127.0.0.1:$dav/dav/fleet/states" \
       >"$work/fleet-$number.out" 2>"$work/fleet-$number.log" &
     pids+=("$!")
