@@ -136,7 +136,7 @@ answer() {
     Publication | Carrel) echo 'The Lamp at the Carrel by ' ;;
     FileInformation) echo 'title The Lamp at the Carrel' ;;
     Sync) echo '1 created, 0 failed' ;;
-    SyncFleet) echo 'ann-photos: This Carrel was built without the package trait Fleet' ;;
+    SyncFleet) echo 'ann-photos: PostgreSQL at “127.0.0.1:9” cannot be reached' ;;
     Shelf) echo '/lamp.epub: The Lamp at the Carrel' ;;
     ShelfServer) echo '200 true' ;;
     ReaderDriver) echo absent ;;
