@@ -497,7 +497,7 @@ let package = Package(
             dependencies: [
                 "Carrel", "CarrelCommand", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance",
                 "LCPConnection", "PostgresTransport", "ProviderDoubles", "ReaderLibrary", "SampleBooks", "SFTPEngine",
-                "Shelf", "Sync",
+                "Shelf", "Sync", "SyncFleet",
                 "SyncHistories", "SSHTransport",
                 .product(name: "Logging", package: "swift-log"),
             ],

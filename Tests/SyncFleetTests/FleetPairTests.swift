@@ -148,7 +148,7 @@ struct FleetPairTests {
         let lines = summary.prometheus.split(separator: "\n")
         for line in [
             "carrel_fleet_pairs{status=\"waiting\"} 4", "carrel_fleet_pairs{status=\"running\"} 1",
-            "carrel_fleet_oldest_ready_seconds 1.5", "carrel_fleet_transferred_bytes_total 5000000000",
+            "carrel_fleet_oldest_ready_seconds 1.5", "carrel_fleet_transferred_bytes 5000000000",
             #"carrel_fleet_host_running{host="a\"\\b"} 2"#,
         ] { #expect(lines.contains { $0 == line }, "\(line)") }
         #expect(summary.prometheus.hasSuffix("\n"))

@@ -29,12 +29,17 @@ struct FleetDatabaseOptions: ParsableArguments {
 
     /// Calls `body` with the fleet and closes the connection. Nothing has been sent before.
     ///
-    /// - Parameter isChecked: Whether to check first that the database has the tables of this version.
+    /// - Parameters:
+    ///   - isChecked: Whether to check first that the database has the tables of this version.
+    ///   - idleLimit: The most seconds to wait for an answer.
     /// - Throws: ``MissingTrait`` in a build without the trait; a usage error for an unusable URL; errors of `body`.
-    func withFleet(_ session: Session, isChecked: Bool = true, _ body: (Fleet) async throws -> Void) async throws {
+    func withFleet(
+        _ session: Session, isChecked: Bool = true, idleLimit: Double? = nil, _ body: (Fleet) async throws -> Void
+    ) async throws {
         try Self.checkTrait()
-        let connection = PostgresConnection(
-            try configuration(session), password: password, logger: session.logger)
+        var configuration = try configuration(session)
+        if let idleLimit { configuration.idleLimit = min(configuration.idleLimit, idleLimit) }
+        let connection = PostgresConnection(configuration, password: password, logger: session.logger)
         do {
             let fleet: Fleet
             do {

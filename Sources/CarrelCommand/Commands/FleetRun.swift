@@ -49,13 +49,14 @@ struct FleetRun: Verb {
 
     func validate() throws {
         guard (1...1000).contains(runs ?? 1) else { throw ValidationError("--runs needs a number from 1 to 1000.") }
-        guard (1...3600).contains(lease ?? 1) else { throw ValidationError("--lease needs 1 to 3600 seconds.") }
+        guard (1...600).contains(lease ?? 1) else { throw ValidationError("--lease needs 1 to 600 seconds.") }
         guard (0...3600).contains(grace ?? 0) else { throw ValidationError("--grace needs 0 to 3600 seconds.") }
         if states.isEmpty { throw ValidationError("--states needs a location.") }
     }
 
     func perform(_ session: Session) async throws {
-        try await database.withFleet(session) { fleet in
+        // A connection that died in silence is given up while a renewal on another one is still in time.
+        try await database.withFleet(session, idleLimit: max(0.5, options.leaseTime / 4)) { fleet in
             let operand = try await session.operand(states)
             let states = FleetStates(
                 ProviderLocation(provider: operand.provider, path: operand.path), cache: cacheFolder(session))

@@ -21,7 +21,8 @@ struct ShownFleetPair {
                 ("name", pair.name), ("owner", pair.owner.isEmpty ? Optional.none : pair.owner),
                 ("source", pair.source), ("destination", pair.destination),
                 ("sourceCredential", pair.sourceCredential), ("destinationCredential", pair.destinationCredential),
-                ("status", "\(status.status)"), ("worker", status.worker), ("lastOutcome", status.lastOutcome),
+                ("status", "\(status.status)"), ("parkedAt", status.parkedAt), ("worker", status.worker),
+                ("lastOutcome", status.lastOutcome),
                 ("lastError", status.lastError), ("due", status.due.internetText),
                 ("lastStart", status.lastStart?.internetText), ("lastEnd", status.lastEnd?.internetText),
                 ("lastSuccess", status.lastSuccess?.internetText),
@@ -83,6 +84,15 @@ enum ShownFleet {
                 worker.stopping ? "stopping" : "since \(worker.started.internetText)",
             ]
         }
+        for (kind, gates) in [("owner", summary.owners), ("host", summary.hosts)] {
+            rows += gates.map {
+                [kind, $0.name, "\($0.running)\($0.limit.map { " of \($0)" } ?? "") running", state(of: $0)]
+            }
+        }
         return rows
+    }
+    private static func state(of gate: FleetSummary.Gate) -> String {
+        if gate.paused { return "paused" }
+        return gate.closedFor.map { "rests for \(Int($0.rounded(.up))) s" } ?? "open"
     }
 }

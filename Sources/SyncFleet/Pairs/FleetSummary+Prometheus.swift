@@ -8,9 +8,12 @@ extension FleetSummary {
             ("oldest_ready_seconds", "Time since the longest waiting ready pair was due.", oldestReady ?? 0),
             ("workers", "Workers that are not stopping.", Double(workers.filter { !$0.stopping }.count)),
         ]
-        let counters: [(String, String, Int64)] = [
-            ("runs_total", "Runs that ended.", runs), ("failed_runs_total", "Runs that failed.", failedRuns),
-            ("transferred_bytes_total", "Bytes transferred.", bytes), ("changes_total", "Steps done.", changes),
+        // Not counters: a pair that is removed takes its part along.
+        let sums: [(String, String, Int64)] = [
+            ("runs", "Runs of the present pairs that ended.", runs),
+            ("failed_runs", "Runs of the present pairs that failed.", failedRuns),
+            ("transferred_bytes", "Bytes transferred for the present pairs.", bytes),
+            ("changes", "Steps done for the present pairs.", changes),
         ]
         var lines = ["# HELP carrel_fleet_pairs Pairs by status.", "# TYPE carrel_fleet_pairs gauge"]
         for (status, count) in [("waiting", waiting), ("ready", ready), ("parked", parked), ("running", running)] {
@@ -22,9 +25,9 @@ extension FleetSummary {
                 "carrel_fleet_\(name) \(value)",
             ]
         }
-        for (name, help, value) in counters {
+        for (name, help, value) in sums {
             lines += [
-                "# HELP carrel_fleet_\(name) \(help)", "# TYPE carrel_fleet_\(name) counter",
+                "# HELP carrel_fleet_\(name) \(help)", "# TYPE carrel_fleet_\(name) gauge",
                 "carrel_fleet_\(name) \(value)",
             ]
         }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Counts for people and monitoring.
 public struct FleetSummary: Codable, Sendable {
-    /// A worker that was seen within the last day.
+    /// A worker that was seen within the last five minutes.
     public struct Worker: Codable, Sendable {
         /// Its name, unique in the fleet.
         public var name: String

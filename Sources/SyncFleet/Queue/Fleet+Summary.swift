@@ -8,7 +8,9 @@ extension Fleet {
     public func summary() async throws -> FleetSummary {
         let counts = try await row("SELECT * FROM @.summary()")
         let count = { Int(try counts.int($0)) }
-        let workers = try await run("SELECT * FROM @.worker ORDER BY name")
+        // A worker is seen each third of its lease time.
+        let workers = try await run(
+            "SELECT * FROM @.worker WHERE seen > now() - interval '5 minutes' ORDER BY name")
         let owners = try await gates("owner:")
         let hosts = try await gates("host:")
         return FleetSummary(

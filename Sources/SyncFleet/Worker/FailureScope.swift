@@ -53,6 +53,7 @@ enum FailureScope: Hashable, Sendable {
     private static func isHost(_ gate: String, of url: URL?) -> Bool {
         guard gate.hasPrefix("host:") else { return false }
         guard let host = url?.host()?.lowercased(), !host.isEmpty else { return true }
+        if let url, gate == FleetPair.hostGate(of: url.absoluteString) { return true }
         let name = "host:\(host)"
         guard let port = url?.port else { return gate == name || gate.hasPrefix(name + ":") }
         return gate == "\(name):\(port)" || gate == name

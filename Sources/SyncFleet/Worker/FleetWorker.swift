@@ -282,9 +282,11 @@ extension FleetWorker {
     private func start(_ lease: FleetLease, claimed: ContinuousClock.Instant) {
         let held = HeldLease(lease, claimed: claimed)
         // A run that lost its lease may not have ended yet.
-        let former = runs.values.filter { $0.held.lease.id == lease.id }.map(\.task)
+        let former = runs.values.filter { $0.held.lease.id == lease.id }
+        for run in former { lose(run.held) }
+        let tasks = former.map(\.task)
         let task = Task {
-            for task in former { await task.value }
+            for task in tasks { await task.value }
             await carryOut(held)
         }
         runs[ObjectIdentifier(held)] = (held, task)
