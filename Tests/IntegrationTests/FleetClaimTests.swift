@@ -75,13 +75,26 @@
         }
 
         /// One worker: takes pairs, renews, publishes, and gives back in all the ways there are.
-        private func work(_ worker: String, _ fleet: Fleet, _ ledger: Ledger, until total: Int) async throws {
+        ///
+        /// - Parameter jump: Has the clock go forward by this many seconds: from time to time forth or back, and forth if
+        ///   all pairs wait for it.
+        private func work(
+            _ worker: String, _ fleet: Fleet, _ ledger: Ledger, until total: Int, jump: (Int) async throws -> Void
+        ) async throws {
             var mine: [FleetLease] = []
+            var waits = 0
             while ledger.claims < total {
                 let taken = try await fleet.claim(worker: worker, count: Int.random(in: 1...4))
                 ledger.enter(taken)
                 mine += taken
+                waits = taken.isEmpty ? waits + 1 : 0
                 if taken.isEmpty { try await fleet.promote() }
+                if waits == 3 {
+                    try await jump(7200)
+                    waits = 0
+                } else if Int.random(in: 0..<50) == 0 {
+                    try await jump(Int.random(in: -7200...7200))
+                }
                 let held = try await fleet.renew(worker: worker, leases: mine)
                 #expect(held == Set(mine.map(\.id)))
                 mine.shuffle()
@@ -117,31 +130,53 @@
             }
         }
 
-        /// Has the database's clock jump, seen from what it noted: all times move by the same interval, forth and back.
-        /// Once in a hundred claims.
-        private func jump(_ bed: FleetQueueBed, _ ledger: Ledger, until total: Int) async throws {
-            let (_, connection) = try bed.another()
-            var (away, last) = (0, 0)
-            while true {
-                try await eventually { ledger.claims >= min(total, last + 100) }
-                last = ledger.claims
-                let isLast = last >= total
-                // The clock comes back again and again; else all pairs would wait for it.
-                let step = away == 0 && !isLast ? Int.random(in: -7200...7200) : -away
-                away += step
-                let moved = "+ make_interval(secs => \(step))"
+        /// The database's clock, as it seems from the times in the database: when all move by an interval, it jumped.
+        private final class Clock: Sendable {
+            private let jumps = Mutex(false)
+
+            /// Has the clock jump, unless another worker does so now.
+            ///
+            /// - Parameter seconds: By how much it goes forward.
+            func jump(by seconds: Int, _ bed: FleetQueueBed, _ connection: PostgresConnection) async throws {
+                let isFirst = jumps.withLock { jumps in
+                    defer { jumps = true }
+                    return !jumps
+                }
+                guard isFirst else { return }
+                defer { jumps.withLock { $0 = false } }
+                let moved = "+ make_interval(secs => \(-seconds))"
                 let statements = [
-                    // Whoever holds all gates may lock lanes, and then leases and pairs.
-                    "SELECT FROM @.gate ORDER BY name FOR NO KEY UPDATE",
+                    "SELECT @.take_turns(ARRAY(SELECT name FROM @.gate))",
+                    "SELECT FROM @.lease ORDER BY pair FOR NO KEY UPDATE",
                     "UPDATE @.lane SET due = due \(moved) WHERE status <> 'idle'",
                     "SELECT FROM @.lease ORDER BY pair FOR NO KEY UPDATE",
                     "UPDATE @.lease SET taken = taken \(moved), renewed = renewed \(moved)",
-                    "UPDATE @.pair SET due = due \(moved), last_start = last_start \(moved), last_end = last_end \(moved)",
-                    "UPDATE @.gate SET closed_until = closed_until \(moved)",
+                    """
+                    UPDATE @.pair SET due = due \(moved), last_start = last_start \(moved), last_end = last_end \(moved)
+                    """,
+                    "UPDATE @.gate SET closed_until = closed_until \(moved) WHERE closed_until IS NOT NULL",
                 ]
                 _ = try await connection.run(
                     statements.map { PostgresStatement($0.replacing("@", with: bed.schema)) })
-                if isLast { break }
+            }
+        }
+
+        /// A worker whose own clock jumps by hours: it must hold nobody for dead.
+        private func observe(_ bed: FleetQueueBed, _ ledger: Ledger, until total: Int) async throws {
+            let (fleet, connection) = try bed.another()
+            var watch = LeaseWatch(leaseTime: .seconds(30))
+            var (away, next) = (Duration.zero, 0)
+            while ledger.claims < total {
+                // Twice without a jump, then with one.
+                next += 50
+                if next % 150 == 0 { away += .seconds(Int.random(in: -7200...7200)) }
+                try await eventually { ledger.claims >= min(total, next) }
+                let asked = ContinuousClock.now + away
+                let leases = try await fleet.leases()
+                for lease in watch.look(at: leases, asked: asked, answered: .now + away) {
+                    let isTaken = try await fleet.takeBack(id: lease.id, fence: lease.fence, beat: lease.beat)
+                    #expect(!isTaken, "A live lease was taken back.")
+                }
             }
             await connection.close()
         }
@@ -161,16 +196,19 @@
                 try await bed.fleet.setLimit(1, owner: "o0")
                 try await bed.fleet.add(pairs(300))
                 let ledger = Ledger(limits: limits)
+                let clock = Clock()
                 let total = Self.claims
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for number in 0..<8 {
                         let (fleet, connection) = try bed.another()
                         group.addTask {
-                            try await work("w\(number)", fleet, ledger, until: total)
+                            try await work("w\(number)", fleet, ledger, until: total) { seconds in
+                                try await clock.jump(by: seconds, bed, connection)
+                            }
                             await connection.close()
                         }
                     }
-                    group.addTask { try await jump(bed, ledger, until: total) }
+                    group.addTask { try await observe(bed, ledger, until: total) }
                     try await group.waitForAll()
                 }
                 #expect(ledger.faults == [])

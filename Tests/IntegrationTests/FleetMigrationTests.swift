@@ -7,7 +7,7 @@
     @testable import SyncFleet
 
     /// The schema of a fleet in a real PostgreSQL.
-    @Suite(.enabled(if: FleetQueueBed.isReady, "PostgreSQL is not up; run bash Tests/run.sh"))
+    @Suite(.serialized, .enabled(if: FleetQueueBed.isReady, "PostgreSQL is not up; run bash Tests/run.sh"))
     struct FleetMigrationTests {
         @Test("Several processes migrate at once: each migration is applied once")
         func concurrent() async throws {

@@ -1,13 +1,6 @@
 # Sourced by run.sh: a fleet of sync workers on PostgreSQL. PAIRS=500, a third of them on this machine, a third on WebDAV and a third on
 # SFTP, whose servers have a round trip of 20 ms; ROWS=1000000 pairs for the claims.
 
-fleet() {
-  local programs
-  programs=$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)
-  fleet_many
-  fleet_claims
-}
-
 fleet_query() { # SQL
   PGPASSWORD=$CARREL_TEST_POSTGRES_PASSWORD psql -X -A -t -q -F ' ' -v ON_ERROR_STOP=1 -d "$CARREL_TEST_POSTGRES_URL" <<<"$1"
 }
@@ -18,7 +11,7 @@ fleet_carrel() { # ARGUMENT... : carrel fleet
 
 # ---- many pairs, and 1, 2 and 4 workers ----------------------------------------------------------------------
 
-fleet_many() {
+fleet() {
   local count=${PAIRS:-500} files=5 dav ssh port i number relays=()
   local folder=$disk/fleet data=$CARREL_TEST_APACHE_DATA/fleet
   fleet_relay "$(url_port "$CARREL_TEST_APACHE_URL")"; dav=$port
@@ -108,7 +101,8 @@ fleet_work() { # WORKERS [CHANGES]
 # ---- a claim among a million pairs ---------------------------------------------------------------------------
 
 fleet_claims() {
-  local rows=${ROWS:-1000000} clients claimed
+  local rows=${ROWS:-1000000} clients claimed programs log
+  programs=$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)
   fleet_carrel init --quiet --schema carrel_claims
   # 20,000 owners, with 50 pairs each on one of 200 hosts; all are due.
   fleet_query "
@@ -127,6 +121,10 @@ fleet_claims() {
   fleet_query 'VACUUM ANALYZE carrel_claims.pair; VACUUM ANALYZE carrel_claims.lane; VACUUM ANALYZE carrel_claims.gate'
   echo "SELECT * FROM carrel_claims.claim('bench', 1, true);" >"$work/claim.sql"
   printf 'claims among %s pairs, one after the other, and by four workers at once:\n' "$(fleet_query 'SELECT count(*) FROM carrel_claims.pair')"
+  fleet_query "SELECT '  ' || relname || ': ' || pg_size_pretty(pg_table_size(oid)) || ', its indexes ' || pg_size_pretty(pg_indexes_size(oid))
+    FROM pg_class WHERE relnamespace = 'carrel_claims'::regnamespace AND relkind = 'r' AND relname IN ('pair', 'lane', 'gate', 'turn')
+    ORDER BY relname"
+  log=$(fleet_query 'SELECT pg_current_wal_insert_lsn()')
   for clients in 1 4; do
     (
       cd "$work"
@@ -139,6 +137,7 @@ fleet_claims() {
       "$(fleet_share "$work/claim-$clients" 99)"
   done
   claimed=$(fleet_query 'SELECT count(*) FROM carrel_claims.lease')
+  printf '  %s bytes of the log (WAL) for each\n' "$(fleet_query "SELECT round((pg_current_wal_insert_lsn() - '$log') / $claimed)")"
   judge "claims: half of them, ms" "$(fleet_share "$work/claim-1" 50)" "<=" 5
   judge "claims that got a pair, of 2000" "$claimed" "==" 2000
   fleet_plan

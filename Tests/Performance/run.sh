@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Benchmarks against peers: on this machine, and on real servers that this script starts and stops.
 #
-#   bash Tests/Performance/run.sh [book] [checkpoints] [protected] [logging] [transfer] [local] [listing] [small] [pipe] [sniffing] [search] [serving] [shelf] [fleet] [reader-books] [sync-memory] [sync-unchanged] [sync-upload] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
+#   bash Tests/Performance/run.sh [book] [checkpoints] [protected] [logging] [transfer] [local] [listing] [small] [pipe] [sniffing] [search] [serving] [shelf] [fleet] [fleet-claims] [reader-books] [sync-memory] [sync-unchanged] [sync-upload] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
 #     [ranges] [sftp-book] [sftp-bulk] [sftp-bulk-link] [sftp-small] [sftp-small-link] [sftp-listing] [sftp-requests]
 #
 # All, unless named.
@@ -21,7 +21,8 @@
 # shelf     a shelf of 10,000 books on a WebDAV server over a link with a round trip of 20 ms: first look, memory beside a tenth of them,
 #           nothing changed, 100 changed, covers, searches, feeds beside calibre's server, the server stopped and started again
 # fleet     500 pairs of folders (this machine, WebDAV and SFTP, a round trip of 20 ms) kept in step by 1, 2 and 4 workers on PostgreSQL:
-#           pairs a minute; a claim among 1,000,000 pairs, and its plan; needs root
+#           pairs a minute; needs root
+# fleet-claims    claims among 1,000,000 pairs, sizes of the tables, and the plan of a claim
 # sniffing  10,000 mixed files of a folder: files told in a second, by name or content, and by content alone
 # search    50 MB of chapters in one book searched, beside xmllint --html over the same files, one processor each, alternating; memory for 300 MB
 # sync-memory     1,000,000 simulated entries brought in step: seconds and memory
@@ -458,7 +459,7 @@ sniffing() {
 . "$here/shelf.sh"
 . "$here/sync.sh"
 
-parts=${*:-book checkpoints protected logging transfer local listing small pipe sniffing search serving shelf fleet reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small ranges
+parts=${*:-book checkpoints protected logging transfer local listing small pipe sniffing search serving shelf fleet fleet-claims reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small ranges
   sftp-book sftp-bulk sftp-small sftp-bulk-link sftp-small-link sftp-listing sftp-requests}
 wanted=
 for part in $parts; do
@@ -467,7 +468,7 @@ for part in $parts; do
     ftp-book | ftp-transfer | ftp-listing | ftp-small | ranges)
       if [ "$(id -u)" = 0 ]; then wanted+=" $part"
       else echo "$part: skipped: FTP servers are started by root alone"; fi ;;
-    fleet | sync-unchanged | sync-upload)
+    fleet | fleet-claims | sync-unchanged | sync-upload)
       if [ "$(id -u)" = 0 ]; then wanted+=" $part"
       else echo "$part: skipped: the servers of FTP and SFTP are started by root alone"; fi ;;
     sftp-book | sftp-bulk | sftp-small | sftp-bulk-link | sftp-small-link | sftp-listing | sftp-requests)
@@ -485,6 +486,7 @@ case " $parts " in *" ftp-book "* | *" ftp-transfer "* | *" ftp-listing "*) name
 case " $parts " in *" sftp-book "* | *" sftp-bulk "* | *" sftp-small "*) names+=(openssh) ;; esac
 case " $parts " in *" sync-unchanged "*) names+=(apache openssh) ;; esac
 case " $parts " in *" fleet "*) names+=(apache openssh postgresql) ;; esac
+case " $parts " in *" fleet-claims "*) names+=(postgresql) ;; esac
 case " $parts " in *" sync-upload "*) names+=(apache vsftpd proftpd openssh moto) ;; esac
 [ ${#names[@]} = 0 ] || serve $(printf '%s\n' "${names[@]}" | sort -u)
 over_link=()
@@ -493,6 +495,7 @@ for part in $parts; do
     pipe | ftp-small | ranges) ;;
     local) this_machine ;;
     reader-books) reader_books ;;
+    fleet-claims) fleet_claims ;;
     sync-*) "sync_${part#sync-}" ;;
     sftp-bulk-link) ;;
     sftp-small-link | sftp-listing | sftp-requests) over_link+=("$part") ;;

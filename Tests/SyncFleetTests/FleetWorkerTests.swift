@@ -241,6 +241,33 @@ import Testing
         #expect(bed.queue.row()?.isUnsettled == false)
     }
 
+    @Test func `a worker whose cache can't be made ends with an error, and so do its events`() async throws {
+        try Data().write(to: bed.cache())
+        let worker = bed.worker()
+        let events = worker.events
+        await #expect(throws: CocoaError.self) { try await worker.run() }
+        for await _ in events {}
+    }
+
+    @Test func `a failure of the states closes no gate`() async throws {
+        bed.queue.add(
+            FleetBed.pair {
+                $0.owner = "ann"
+                $0.destination = "dav://destination.example/"
+            })
+        try await bed.source.put("/a", "1")
+        bed.stored.before.update { before in
+            before = { call, _ in if call == "write" { throw URLError(.userAuthenticationRequired) } }
+        }
+        let release = try await bed.runOnce()
+        #expect(release.outcome == "failed" && release.gate == nil && release.isSettled == false)
+        bed.stored.before.update { $0 = { _, _ in } }
+        bed.destination.before.update { before in
+            before = { _, _ in throw URLError(.userAuthenticationRequired) }
+        }
+        #expect(try await bed.runOnce().gate == "owner:ann")
+    }
+
     @Test func `a run whose state was not published, or that never began, is told apart`() async throws {
         bed.queue.add(FleetBed.pair())
         try await bed.source.put("/a", "1")

@@ -122,6 +122,7 @@ final class QueueDouble: FleetQueue {
             guard Self.holds(rows[lease.id], lease) else { return (false, nil) }
             let former = rows[lease.id]?.state?.name
             rows[lease.id]?.state = State(name: name, size: size, checksum: checksum)
+            rows[lease.id]?.isUnsettled = false
             return (true, former)
         }
         if isHeld { return former }
@@ -164,7 +165,6 @@ final class QueueDouble: FleetQueue {
         try await call("giveUp") { rows, time in
             for (id, row) in rows where row.lease?.worker == worker {
                 if keeping.contains(where: { $0.id == id && $0.fence == row.fence }) { continue }
-                rows[id]?.isUnsettled = row.lease?.wasUnsettled ?? false
                 rows[id]?.lease = nil
                 rows[id]?.due = time
             }

@@ -96,7 +96,7 @@ struct StateCacheTests {
         try FileManager.default.createDirectory(at: all.appending(path: "unlocked"), withIntermediateDirectories: true)
         let new = try WorkFolder(in: all)
         let left = Set(try FileManager.default.contentsOfDirectory(atPath: all.path))
-        #expect(left == [living.url.lastPathComponent, new.url.lastPathComponent, "lock"])
+        #expect(left == [living.url.lastPathComponent, new.url.lastPathComponent, "carrel-fleet.lock"])
         #expect(FileManager.default.fileExists(atPath: files[1].path))
         #expect(dead == nil)
     }

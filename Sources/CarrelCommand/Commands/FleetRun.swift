@@ -56,7 +56,7 @@ struct FleetRun: Verb {
 
     func perform(_ session: Session) async throws {
         // A connection that died in silence is given up while a renewal on another one is still in time.
-        try await database.withFleet(session, idleLimit: max(0.5, options.leaseTime / 4)) { fleet in
+        try await database.withFleet(session, idleLimit: max(0.5, options.leaseTime / 6)) { fleet in
             let operand = try await session.operand(states)
             let states = FleetStates(
                 ProviderLocation(provider: operand.provider, path: operand.path), cache: cacheFolder(session))

@@ -7,8 +7,8 @@ extension Fleet {
     ///
     /// - Parameters:
     ///   - most: From 0, when none runs; nil for the limit of ``setDefaultHostLimit(_:)``.
-    ///   - host: A host as ``FleetPair/hostGate(named:)`` reads it: with its port unless that is the usual one. It need
-    ///     not have pairs yet.
+    ///   - host: A host as ``FleetPair/hostGate(named:)`` reads it: with its port, unless that is the usual one of its
+    ///     locations' scheme. It need not have pairs yet.
     public func setLimit(_ most: Int?, host: String) async throws {
         try await setLimit(most, gate: FleetPair.hostGate(named: host))
     }

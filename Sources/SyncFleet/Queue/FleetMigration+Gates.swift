@@ -3,9 +3,10 @@ extension FleetMigration {
     static let gates = FleetMigration(number: 2, sql: gatesText)
 
     private static let gatesText = """
-        -- Order of locks, the same everywhere: gates in byte order of their names, then lanes, leases and pairs. A
-        -- transaction that waits for a gate holds none behind it and no lane; claim and promote do not wait at all,
-        -- but for claim's first lane when told to.
+        -- Order of locks, the same everywhere: turns in byte order of their names, then leases, then pairs. A
+        -- transaction that waits for a turn holds none behind it, and no lease or pair. claim and promote do not wait
+        -- for turns, but for those of claim's first lane when told to. With the turns of all gates of a lane, its
+        -- rows are free.
 
         -- How many more may pass a gate now.
         CREATE FUNCTION gate_room(gate) RETURNS integer
@@ -20,17 +21,25 @@ extension FleetMigration {
             END
         $$;
 
-        CREATE FUNCTION lock_gates(names text[]) RETURNS void
+        -- Waits for turns at gates.
+        CREATE FUNCTION take_turns(names text[]) RETURNS void
         LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
         BEGIN
-            PERFORM FROM gate WHERE name = ANY (names) ORDER BY name FOR NO KEY UPDATE;
+            PERFORM FROM turn WHERE name = ANY (names) ORDER BY name FOR UPDATE;
         END
         $$;
 
-        -- Makes lanes that are parked at these gates ready, as many as there is room, but at most 8. Returns
-        -- whether there were any. The caller holds the gates. Called after each step that leaves a gate with room:
-        -- every ready lane is looked at some day, claimed or parked elsewhere, and the step after that calls wake
-        -- again. So while a gate has room and lanes are parked at it, another lane of this gate is ready.
+        -- Takes those of the turns that are free, without waiting.
+        CREATE FUNCTION try_turns(names text[]) RETURNS text[]
+        LANGUAGE sql SET search_path FROM CURRENT AS $$
+            SELECT array_agg(name) FROM (SELECT name FROM turn
+                WHERE name = ANY (names) FOR UPDATE SKIP LOCKED) AS free
+        $$;
+
+        -- Makes lanes that are parked at these gates ready, as many as there is room, but at most 8. Returns whether
+        -- there were any. The caller has their turns. Called after each step that leaves a gate with room: every
+        -- ready lane is looked at some day, claimed or parked elsewhere, and the step after that calls wake again. So
+        -- while a gate has room and lanes are parked at it, another lane of this gate is ready.
         CREATE FUNCTION wake(names text[]) RETURNS boolean
         LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
         DECLARE
@@ -55,25 +64,26 @@ extension FleetMigration {
         -- Tells the workers that there may be something to claim.
         CREATE FUNCTION ring() RETURNS void
         LANGUAGE sql SET search_path FROM CURRENT AS $$
-            SELECT pg_notify(current_schema(), '')
+            -- Not empty: that would mean that others may have been missed.
+            SELECT pg_notify(current_schema(), 'ready')
         $$;
 
         -- The rank behind everything that the owner has in the queue, and not before what was claimed last. The
-        -- caller holds the owner's gate.
+        -- caller has the owner's turn.
         CREATE FUNCTION next_rank(owner_gate text) RETURNS bigint
         LANGUAGE sql SET search_path FROM CURRENT AS $$
             UPDATE gate SET rank = greatest(rank, (SELECT last_value FROM virtual_time)) + 1
                 WHERE name = owner_gate RETURNING rank
         $$;
 
-        -- A pair of the lane is due then. The caller holds the lane, or locks it now and nothing after it but pairs.
+        -- A pair of the lane is due then. The caller has the turns of its gates.
         CREATE FUNCTION expect(lane_id bigint, moment timestamptz) RETURNS void
         LANGUAGE sql SET search_path FROM CURRENT AS $$
             UPDATE lane SET due = least(due, moment), status = CASE status WHEN 'idle' THEN 'waiting' ELSE status END
             WHERE id = lane_id AND (status = 'idle' OR due > moment)
         $$;
 
-        -- The lane's due and status from its pairs, after one left it. The caller holds the lane and its gates.
+        -- The lane's due and status from its pairs, after one left it. The caller has the turns of its gates.
         CREATE FUNCTION settle(lane_id bigint) RETURNS void
         LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
         DECLARE

@@ -36,7 +36,7 @@ extension FleetMigration {
             END IF;
             INSERT INTO gate (name)
             SELECT DISTINCT unnest(gates) AS name FROM given(pairs) ORDER BY name ON CONFLICT DO NOTHING;
-            PERFORM lock_gates(ARRAY(
+            PERFORM take_turns(ARRAY(
                 SELECT unnest(gates) FROM given(pairs)
                 UNION SELECT unnest(lane.gates)
                 FROM given(pairs) AS new JOIN pair ON pair.name = new.name JOIN lane ON lane.id = pair.lane));
@@ -48,8 +48,13 @@ extension FleetMigration {
             UPDATE gate SET lanes = lanes + more
             FROM (SELECT unnest(gates) AS name, count(*) AS more FROM made GROUP BY 1) AS made
             WHERE gate.name = made.name;
-            UPDATE lease SET revoked = true FROM pair JOIN given(pairs) AS new ON new.name = pair.name
-            WHERE lease.pair = pair.id AND (pair.source <> new.source OR pair.destination <> new.destination);
+            -- In the order in which renew locks them.
+            UPDATE lease SET revoked = true FROM (
+                SELECT lease.pair
+                FROM lease JOIN pair ON pair.id = lease.pair JOIN given(pairs) AS new ON new.name = pair.name
+                WHERE pair.source <> new.source OR pair.destination <> new.destination
+                ORDER BY lease.pair FOR NO KEY UPDATE OF lease) AS moved
+            WHERE lease.pair = moved.pair;
             WITH added AS (
                 INSERT INTO pair AS old (
                     name, owner, lane, source, destination, source_credential, destination_credential, options,
@@ -99,8 +104,7 @@ extension FleetMigration {
             -- A run that began in another lane has its gates; one that begins now has this lane's.
             SELECT lane_gates || coalesce(gates, '{}') INTO names
                 FROM (SELECT) AS one LEFT JOIN lease ON pair = pair_id;
-            PERFORM lock_gates(names);
-            PERFORM FROM lane WHERE id = lane_id FOR UPDATE;
+            PERFORM take_turns(names);
             SELECT * INTO held FROM lease WHERE pair = pair_id FOR UPDATE;
             IF held.pair IS NOT NULL THEN
                 DELETE FROM lease WHERE pair = pair_id;
@@ -125,6 +129,7 @@ extension FleetMigration {
             found_pair pair;
         BEGIN
             PERFORM lock_pairs();
+            PERFORM take_turns((SELECT gates FROM lane JOIN pair ON pair.lane = lane.id WHERE name = pair_name));
             UPDATE pair SET paused = pauses WHERE name = pair_name RETURNING * INTO found_pair;
             IF NOT FOUND THEN RETURN false; END IF;
             IF NOT pauses AND NOT found_pair.running THEN
@@ -142,6 +147,7 @@ extension FleetMigration {
             found_pair pair;
         BEGIN
             PERFORM lock_pairs();
+            PERFORM take_turns((SELECT gates FROM lane JOIN pair ON pair.lane = lane.id WHERE name = pair_name));
             UPDATE pair SET due = least(due, now()), again = running WHERE name = pair_name
                 RETURNING * INTO found_pair;
             IF NOT FOUND THEN RETURN false; END IF;
@@ -158,8 +164,9 @@ extension FleetMigration {
         LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
         BEGIN
             PERFORM lock_pairs();
-            INSERT INTO gate (name, paused) VALUES (gate_name, pauses)
-            ON CONFLICT (name) DO UPDATE SET paused = pauses;
+            INSERT INTO gate (name) VALUES (gate_name) ON CONFLICT DO NOTHING;
+            PERFORM take_turns(ARRAY[gate_name]);
+            UPDATE gate SET paused = pauses WHERE name = gate_name;
             IF wake(ARRAY[gate_name]) THEN PERFORM ring(); END IF;
         END
         $$;
@@ -169,8 +176,9 @@ extension FleetMigration {
         LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
         BEGIN
             PERFORM lock_pairs();
-            INSERT INTO gate (name, most) VALUES (gate_name, new_most)
-            ON CONFLICT (name) DO UPDATE SET most = new_most;
+            INSERT INTO gate (name) VALUES (gate_name) ON CONFLICT DO NOTHING;
+            PERFORM take_turns(ARRAY[gate_name]);
+            UPDATE gate SET most = new_most WHERE name = gate_name;
             IF wake(ARRAY[gate_name]) THEN PERFORM ring(); END IF;
         END
         $$;
@@ -182,8 +190,8 @@ extension FleetMigration {
             names text[];
         BEGIN
             PERFORM lock_pairs();
-            -- Gates first: a claim that parks a lane meanwhile saw the former value, and holds a gate.
-            PERFORM FROM gate ORDER BY name FOR NO KEY UPDATE;
+            -- A claim that parks a lane meanwhile may have seen the former value.
+            PERFORM FROM turn ORDER BY name FOR UPDATE;
             UPDATE setting SET value = new_most WHERE key = limit_key;
             SELECT array_agg(DISTINCT parked_at) INTO names FROM lane WHERE status = 'parked';
             IF wake(names) THEN PERFORM ring(); END IF;
@@ -230,8 +238,8 @@ extension FleetMigration {
                 count(*) FILTER (WHERE NOT running AND NOT paused AND pair.due <= now() AND status = 'parked'),
                 count(*) FILTER (WHERE running), count(*) FILTER (WHERE paused), count(*) FILTER (WHERE failures > 0),
                 coalesce(sum(runs), 0)::bigint, coalesce(sum(failed_runs), 0)::bigint,
-                coalesce(sum(bytes), 0)::bigint,
-                coalesce(sum(changes), 0)::bigint,
+                least(coalesce(sum(bytes), 0), 9000000000000000000)::bigint,
+                least(coalesce(sum(changes), 0), 9000000000000000000)::bigint,
                 extract(epoch FROM now() - min(pair.due) FILTER (
                     WHERE NOT running AND NOT paused AND pair.due <= now() AND status <> 'parked'))::double precision
             FROM pair JOIN lane ON lane.id = pair.lane
@@ -240,7 +248,8 @@ extension FleetMigration {
         -- The gates whose name begins with "kind" and that have a limit, are closed or paused, failed last, or are in
         -- use; the fullest first.
         CREATE FUNCTION gates(kind text, most integer) RETURNS TABLE (
-            name text, run_limit integer, running integer, failures integer, closed_for double precision, paused boolean
+            name text, run_limit integer, running integer, failures integer, closed_for double precision,
+            paused boolean
         ) LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
             SELECT
                 name, coalesce(gate.most, (
@@ -255,7 +264,8 @@ extension FleetMigration {
             ORDER BY running DESC, name LIMIT gates.most
         $$;
 
-        -- Sentences about what cannot be while no transaction is under way: for tests, and after a change by hand.
+        -- Sentences about what cannot be while no transaction is under way: for tests, and after a change by hand. A
+        -- gate whose time has come has no room yet: promote opens it.
         CREATE FUNCTION faults() RETURNS SETOF text
         LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
             SELECT format('gate %s counts %s runs of %s', gate.name, running, found)
@@ -263,7 +273,7 @@ extension FleetMigration {
                 SELECT count(*) AS found FROM lease WHERE gate.name = ANY (gates)) AS leases ON found <> running
             UNION ALL
             SELECT format('gate %s has room, and lane %s is parked at it', gate.name, lane.id)
-            FROM lane JOIN gate ON gate.name = parked_at AND gate_room(gate) > 0
+            FROM lane JOIN gate ON gate.name = parked_at AND gate_room(gate) > 0 AND closed_until IS NULL
             WHERE NOT EXISTS (
                 SELECT FROM lane AS other WHERE other.status = 'ready' AND gate.name = ANY (other.gates))
             UNION ALL

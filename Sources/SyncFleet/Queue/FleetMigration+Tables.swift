@@ -4,7 +4,7 @@ extension FleetMigration {
 
     private static let tablesText = """
         -- Who may run at once, and what is closed: one row for each owner ('owner:NAME') and each host ('host:NAME').
-        -- A transaction that changes "running" or parks a lane at a gate holds the gate's row lock.
+        -- A transaction that changes a gate, or a lane, holds the gate's turn, or those of all gates of the lane.
         CREATE TABLE gate (
             name text COLLATE "C" PRIMARY KEY,
             -- Runs at once; null: the default in "setting".
@@ -19,6 +19,21 @@ extension FleetMigration {
             rank bigint NOT NULL DEFAULT 0
         ) WITH (fillfactor = 50, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0.02);
         CREATE INDEX gate_closed ON gate (closed_until) WHERE closed_until IS NOT NULL;
+
+        -- The rows to lock for a turn at a gate. They are never updated: SKIP LOCKED may wait for a row that others
+        -- update, since it follows the row to its newest version.
+        CREATE TABLE turn (
+            name text COLLATE "C" PRIMARY KEY REFERENCES gate ON DELETE CASCADE
+        ) WITH (fillfactor = 80);
+
+        CREATE FUNCTION add_turn() RETURNS trigger
+        LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+        BEGIN
+            INSERT INTO turn VALUES (new.name);
+            RETURN NULL;
+        END
+        $$;
+        CREATE TRIGGER gate_turn AFTER INSERT ON gate FOR EACH ROW EXECUTE FUNCTION add_turn();
 
         -- Pairs of one priority with the same gates: a queue. A lane waits, becomes ready and is parked as a whole,
         -- so a full host costs one row for all the pairs of an owner on it.
@@ -63,6 +78,8 @@ extension FleetMigration {
             again boolean NOT NULL DEFAULT false,
             due timestamptz NOT NULL DEFAULT now(),
             fence bigint NOT NULL DEFAULT 0,
+            -- The timeline of the database's log at the last claim. Another one: the database may be an older copy.
+            timeline integer,
             failures integer NOT NULL DEFAULT 0,
             -- Leases lost in a row.
             lost integer NOT NULL DEFAULT 0,

@@ -17,26 +17,25 @@ extension FleetMigration {
             IF NOT pg_try_advisory_xact_lock(hashtext('carrel fleet promote'), hashtext(current_schema())) THEN
                 RETURN 0;
             END IF;
-            SELECT array_agg(name) INTO opened FROM (
-                SELECT name FROM gate WHERE closed_until <= now() ORDER BY closed_until LIMIT batch
-                FOR NO KEY UPDATE SKIP LOCKED) AS closed;
+            opened := try_turns(ARRAY(SELECT name FROM gate WHERE closed_until <= now()
+                ORDER BY closed_until LIMIT batch));
             IF opened IS NOT NULL THEN
-                UPDATE gate SET closed_until = NULL WHERE name = ANY (opened);
+                UPDATE gate SET closed_until = NULL WHERE name = ANY (opened) AND closed_until <= now();
                 IF wake(opened) THEN PERFORM ring(); END IF;
             END IF;
             SELECT array_agg(id), array_agg(DISTINCT owner) INTO picked, owners FROM (
-                SELECT id, owner FROM lane WHERE status = 'waiting' AND due <= now() ORDER BY due LIMIT batch
-                FOR NO KEY UPDATE SKIP LOCKED) AS waiting;
+                SELECT id, owner FROM lane WHERE status = 'waiting' AND due <= now()
+                    ORDER BY due LIMIT batch) AS waiting;
             IF picked IS NULL THEN RETURN 0; END IF;
-            SELECT array_agg(name) INTO owners FROM (
-                SELECT name FROM gate WHERE name = ANY (owners) FOR NO KEY UPDATE SKIP LOCKED) AS free;
+            -- The owner's turn is enough to make a waiting lane ready: all who change a lane have it.
+            owners := try_turns(owners);
             SELECT last_value INTO started FROM virtual_time;
             WITH numbered AS (
                 SELECT
                     lane.id, lane.owner, greatest(gate.rank, started)
                         + row_number() OVER (PARTITION BY lane.owner ORDER BY due, lane.id) AS rank
                 FROM lane JOIN gate ON gate.name = lane.owner
-                WHERE lane.id = ANY (picked) AND lane.owner = ANY (owners)
+                WHERE lane.id = ANY (picked) AND lane.owner = ANY (owners) AND status = 'waiting' AND due <= now()
             ), ready AS (
                 UPDATE lane SET status = 'ready', rank = numbered.rank FROM numbered WHERE lane.id = numbered.id
                 RETURNING lane.owner, lane.rank
@@ -51,10 +50,17 @@ extension FleetMigration {
         END
         $$;
 
+        -- Rises when a replica becomes the primary server, which may lack the last claims and states (PostgreSQL 15
+        -- manual, 26.3.5).
+        CREATE FUNCTION timeline() RETURNS integer
+        LANGUAGE sql SET search_path FROM CURRENT AS $$
+            SELECT ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::integer
+        $$;
+
         -- Takes up to "most" due pairs for a worker, of the highest priority first, then by rank. Looks at no more
-        -- than most + 64 lanes. A lane that another transaction works on is left out; with "waits" it waits for the
-        -- first lane's gates instead. A last row without a pair says that there may be more: some lanes were left
-        -- out, or not all were looked at.
+        -- than most + 64 lanes. A lane at whose gates others have a turn is left out; with "waits" it waits for the
+        -- turns of the first lane. A last row without a pair says that there may be more: some lanes were left out,
+        -- or not all were looked at.
         CREATE FUNCTION claim(worker_name text, most integer, waits boolean)
         RETURNS TABLE (
             id bigint, fence bigint, name text, owner text, source text, destination text, source_credential text,
@@ -64,37 +70,37 @@ extension FleetMigration {
         ) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
         #variable_conflict use_column
         DECLARE
+            head lane;
             chosen lane;
             taken pair;
             full_gate text;
-            held integer;
             skipped bigint[] := '{}';
             looks integer := 0;
             claimed integer := 0;
+            line integer := timeline();
+            is_older boolean;
         BEGIN
             IF waits THEN
-                PERFORM lock_gates((SELECT l.gates FROM lane AS l WHERE l.status = 'ready'
+                PERFORM take_turns((
+                    SELECT l.gates FROM lane AS l WHERE l.status = 'ready'
                     ORDER BY l.priority DESC, l.rank, l.id LIMIT 1));
             END IF;
             WHILE claimed < most LOOP
-                SELECT l.* INTO chosen FROM lane AS l WHERE l.status = 'ready' AND l.id <> ALL (skipped)
-                ORDER BY l.priority DESC, l.rank, l.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
-                IF NOT FOUND THEN
-                    -- Ready lanes that others hold right now may still have work when they are done.
-                    IF skipped = '{}' AND NOT EXISTS (SELECT FROM lane AS l WHERE l.status = 'ready') THEN
-                        RETURN;
-                    END IF;
-                    EXIT;
-                END IF;
+                SELECT l.* INTO head FROM lane AS l WHERE l.status = 'ready' AND l.id <> ALL (skipped)
+                ORDER BY l.priority DESC, l.rank, l.id LIMIT 1;
+                EXIT WHEN NOT FOUND;
                 looks := looks + 1;
                 EXIT WHEN looks > most + 64;
-                SELECT count(*), min((free).name) FILTER (WHERE gate_room(free) = 0) INTO held, full_gate FROM (
-                    SELECT g AS free FROM gate AS g WHERE g.name = ANY (chosen.gates)
-                        FOR NO KEY UPDATE SKIP LOCKED) AS locked;
-                IF held < cardinality(chosen.gates) THEN
-                    skipped := skipped || chosen.id;
+                IF coalesce(cardinality(try_turns(head.gates)), 0) < cardinality(head.gates) THEN
+                    skipped := skipped || head.id;
                     CONTINUE;
                 END IF;
+                -- Another claim may have taken from it meanwhile, and put it behind others.
+                SELECT l.* INTO chosen FROM lane AS l
+                WHERE l.id = head.id AND l.status = 'ready' AND l.rank = head.rank;
+                CONTINUE WHEN NOT FOUND;
+                SELECT min(g.name) INTO full_gate FROM gate AS g
+                    WHERE g.name = ANY (chosen.gates) AND gate_room(g) = 0;
                 IF full_gate IS NOT NULL THEN
                     UPDATE lane AS l SET status = 'parked', parked_at = full_gate WHERE l.id = chosen.id;
                     PERFORM wake(chosen.gates);
@@ -102,18 +108,23 @@ extension FleetMigration {
                 END IF;
                 SELECT p.* INTO taken FROM pair AS p
                 WHERE p.lane = chosen.id AND NOT p.running AND NOT p.paused AND p.due <= now()
-                ORDER BY p.due, p.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+                ORDER BY p.due, p.id LIMIT 1;
                 IF FOUND THEN
+                    -- Far beyond the claims that an older copy of the database does not know of.
+                    is_older := taken.timeline <> line;
+                    taken.fence := taken.fence + CASE WHEN is_older THEN 1048576 ELSE 1 END;
+                    taken.unsettled := taken.unsettled OR coalesce(is_older, false);
                     UPDATE pair AS p
-                    SET running = true, again = false, fence = p.fence + 1, unsettled = true, last_start = now()
+                    SET running = true, again = false, fence = taken.fence, timeline = line, unsettled = true,
+                        last_start = now()
                     WHERE p.id = taken.id;
                     INSERT INTO lease (pair, fence, worker, gates, unsettled)
-                    VALUES (taken.id, taken.fence + 1, worker_name, chosen.gates, taken.unsettled);
+                    VALUES (taken.id, taken.fence, worker_name, chosen.gates, taken.unsettled);
                     UPDATE gate AS g SET running = g.running + 1 WHERE g.name = ANY (chosen.gates);
                     PERFORM setval('virtual_time', greatest(chosen.rank, (SELECT last_value FROM virtual_time)));
                     claimed := claimed + 1;
                     RETURN QUERY SELECT
-                        taken.id, taken.fence + 1, taken.name, taken.owner, taken.source, taken.destination,
+                        taken.id, taken.fence, taken.name, taken.owner, taken.source, taken.destination,
                         taken.source_credential, taken.destination_credential, taken.options::text, taken.every,
                         taken.deadline, taken.priority, taken.failures, taken.state_name, taken.state_size,
                         taken.state_checksum, taken.unsettled, chosen.gates;
@@ -121,7 +132,7 @@ extension FleetMigration {
                 PERFORM settle(chosen.id);
                 PERFORM wake(chosen.gates);
             END LOOP;
-            IF claimed < most THEN id := NULL; RETURN NEXT; END IF;
+            IF skipped <> '{}' OR looks > most + 64 THEN id := NULL; RETURN NEXT; END IF;
         END
         $$;
 
@@ -137,7 +148,8 @@ extension FleetMigration {
         $$;
 
         -- Names a pair's new state while the lease with this fence is held, and returns the former state's name. No
-        -- row: the lease is lost, and nothing has changed.
+        -- row: the lease is lost, and nothing has changed. After a lost lease, the pair stays unsettled for one more
+        -- run: the lost worker may have ended a step meanwhile.
         CREATE FUNCTION publish(pair_id bigint, held_fence bigint, name text, size bigint, checksum text)
         RETURNS TABLE (former text) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
         BEGIN
@@ -145,14 +157,14 @@ extension FleetMigration {
             IF NOT FOUND THEN RETURN; END IF;
             SELECT state_name INTO former FROM pair WHERE id = pair_id FOR NO KEY UPDATE;
             UPDATE pair SET state_name = publish.name, state_size = size, state_checksum = checksum,
-                unsettled = false
+                unsettled = lost > 0
                 WHERE id = pair_id;
             RETURN NEXT;
         END
         $$;
 
-        -- Locks what ending a lease needs, in order: gates of the run and of the pair's lane, the lane, the lease.
-        -- Returns the lease; null if it is another one by now.
+        -- Takes the turns that ending a lease needs, at the gates of the run and of the pair's lane, and locks the
+        -- lease. Returns it; null if this lease has ended.
         CREATE FUNCTION lock_lease(pair_id bigint, held_fence bigint) RETURNS lease
         LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
         DECLARE
@@ -165,12 +177,11 @@ extension FleetMigration {
                 FROM lease JOIN pair ON pair.id = lease.pair JOIN lane ON lane.id = pair.lane
                 WHERE lease.pair = pair_id AND lease.fence = held_fence;
                 IF NOT FOUND THEN RETURN NULL; END IF;
-                PERFORM lock_gates(names);
-                -- Else the pair moved to another lane meanwhile. Moving holds the gates of both, so it cannot happen
+                PERFORM take_turns(names);
+                -- Else the pair moved to another lane meanwhile. Moving needs the turns of both, so it cannot happen
                 -- again.
                 EXIT WHEN EXISTS (SELECT FROM pair WHERE id = pair_id AND lane = lane_id);
             END LOOP;
-            PERFORM FROM lane WHERE id = lane_id FOR NO KEY UPDATE;
             SELECT * INTO held FROM lease WHERE pair = pair_id AND fence = held_fence FOR UPDATE;
             RETURN held;
         END
@@ -216,12 +227,14 @@ extension FleetMigration {
                     secs => least(greatest(3600, gate_delay), gate_delay * 2.0 ^ least(failures, 60)))
                 WHERE name = closing AND (closed_until IS NULL OR closed_until <= now());
             END IF;
-            IF NOT fails AND (SELECT again FROM pair WHERE id = pair_id) THEN moment := now(); END IF;
+            IF held.revoked OR NOT fails AND (SELECT again FROM pair WHERE id = pair_id) THEN moment := now(); END IF;
             UPDATE pair SET
                 failures = CASE WHEN succeeds THEN 0 WHEN fails THEN failures + 1 ELSE failures END,
-                lost = 0, runs = runs + 1, failed_runs = failed_runs + fails::integer, bytes = bytes + moved,
+                lost = 0, runs = runs + 1, failed_runs = failed_runs + fails::integer,
+                bytes = greatest(0, least(bytes::numeric + moved, 9000000000000000000))::bigint,
                 changes = changes + changed, last_end = now(),
-                unsettled = CASE WHEN settled THEN false WHEN settled IS NULL THEN held.unsettled ELSE unsettled END,
+                unsettled = CASE
+                    WHEN settled THEN lost > 0 WHEN settled IS NULL THEN held.unsettled ELSE unsettled END,
                 last_success = CASE WHEN succeeds THEN now() ELSE last_success END,
                 last_outcome = outcome, last_error = left(error, 1000)
             WHERE id = pair_id;
@@ -247,7 +260,8 @@ extension FleetMigration {
             UPDATE pair SET lost = lost + 1, last_end = now(), last_outcome = 'lost' WHERE id = pair_id
                 RETURNING lost INTO losses;
             PERFORM end_lease(held, now() + make_interval(
-                secs => CASE WHEN losses < 3 THEN 0 ELSE least(3600, 5 * 2.0 ^ least(losses - 3, 20)) END));
+                secs => CASE WHEN losses < 3 THEN 0
+                    ELSE least(3600, 5 * 2.0 ^ least(losses - 3, 20)) * (0.75 + random() / 4) END));
             RETURN true;
         END
         $$;
@@ -268,8 +282,8 @@ extension FleetMigration {
                 WHERE worker = worker_name
                     AND (lease.pair, lease.fence) NOT IN (SELECT * FROM unnest(pairs, fences))) AS gates;
             IF names IS NULL THEN RETURN 0; END IF;
-            -- All before the first lane.
-            PERFORM lock_gates(names);
+            -- All before the first lease.
+            PERFORM take_turns(names);
             FOR unknown IN
                 SELECT pair, fence FROM lease
                 WHERE worker = worker_name AND gates <@ names
@@ -278,8 +292,8 @@ extension FleetMigration {
             LOOP
                 held := lock_lease(unknown.pair, unknown.fence);
                 CONTINUE WHEN held.pair IS NULL;
-                UPDATE pair SET last_end = now(), last_outcome = 'given back', unsettled = held.unsettled
-                    WHERE id = held.pair;
+                -- It stays unsettled: such a run may have begun, and lost its lease by its worker's clock.
+                UPDATE pair SET last_end = now(), last_outcome = 'given back' WHERE id = held.pair;
                 PERFORM end_lease(held, now());
                 total := total + 1;
             END LOOP;

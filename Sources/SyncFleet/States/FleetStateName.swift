@@ -16,7 +16,7 @@ struct FleetStateName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads a name; returns `nil` for any other text, which is then no state of a fleet.
-    init?(_ text: String) {
+    init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].hasSuffix(Self.ending) else { return nil }
         let rest = parts[1].dropLast(Self.ending.count).split(separator: "-", omittingEmptySubsequences: false)
@@ -27,6 +27,12 @@ struct FleetStateName: Hashable, Sendable, CustomStringConvertible {
         (self.pair, self.fence, self.mark) = (pair, fence, mark)
         // “+7” and “007” are numbers, too.
         if description != text { return nil }
+    }
+
+    /// Reads a file's name in the cache.
+    init?(cached name: String) {
+        guard let end = name.firstIndex(of: "-") else { return nil }
+        self.init(name[..<end] + "/" + name[name.index(after: end)...])
     }
 
     private static let ending = ".sqlite"

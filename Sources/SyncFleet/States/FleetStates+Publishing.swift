@@ -55,8 +55,8 @@ extension FleetStates {
                 tries += 1
                 try await Task.sleep(for: .seconds(pauses.pause(before: tries, after: error)))
             } catch {
-                // After a lost connection or a cancellation, the row may name the upload.
-                if tries == 0, !error.isCancellation {
+                // Only a refusal is known to have had no effect; otherwise the row may name the upload.
+                if tries == 0, (error as? CocoaError)?.code == .fileWriteNoPermission {
                     await withCancellationShield { [location] in
                         // The next publication removes what this one can't.
                         try? await location.provider.removeItem(path: path, recursive: false)

@@ -155,7 +155,7 @@ actor StateCache {
             let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey]
             var files: [(url: URL, size: Int64, date: Date)] = []
             for url in try FileManager.default.contentsOfDirectory(at: states, includingPropertiesForKeys: Array(keys))
-            {
+            where FleetStateName(cached: url.lastPathComponent) != nil {
                 // Another process may have taken it meanwhile.
                 guard let values = try? url.resourceValues(forKeys: keys) else { continue }
                 files.append((url, Int64(values.fileSize ?? 0), values.contentModificationDate ?? .distantPast))

@@ -9,7 +9,7 @@ final class WorkFolder: Sendable {
     let url: URL
     private let lock: Int32
 
-    private static let lockName = "lock"
+    private static let lockName = "carrel-fleet.lock"
 
     /// Makes a folder in `all`, which is created if missing, and removes the folders of dead processes. Blocks.
     ///
@@ -38,10 +38,14 @@ final class WorkFolder: Sendable {
         for folder in try FileManager.default.contentsOfDirectory(at: all, includingPropertiesForKeys: nil)
         where folder.lastPathComponent != lockName {
             let file = Glibc.open(folder.appending(path: lockName).path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-            let isOurs = file < 0 ? errno == ENOENT || errno == ENOTDIR : flock(file, LOCK_EX | LOCK_NB) == 0
+            if file < 0 {
+                // Of a process that died before it made its lock. Fails for anything that is not empty, and is no folder of ours.
+                if errno == ENOENT { _ = rmdir(folder.path) }
+                continue
+            }
+            defer { Glibc.close(file) }
             // What can't be removed stays for the next start.
-            if isOurs { try? FileManager.default.removeItem(at: folder) }
-            if file >= 0 { Glibc.close(file) }
+            if flock(file, LOCK_EX | LOCK_NB) == 0 { try? FileManager.default.removeItem(at: folder) }
         }
     }
 

@@ -17,5 +17,14 @@ public struct FleetRunResult: Sendable {
     /// Whether a new state was uploaded.
     public var hasNewState = false
 
+    /// Whether ``error`` is one of the states or of this worker's disk, which says nothing about the pair's owner and hosts.
+    var isOfStates = false
+
     init(_ outcome: FleetOutcome) { self.outcome = outcome }
+
+    /// Notes the error of a run.
+    mutating func fail(_ error: any Error) {
+        let failure = error as? StateFailure
+        (self.error, isOfStates) = (failure?.underlying ?? error, failure != nil)
+    }
 }

@@ -45,6 +45,8 @@ public actor FleetWorker {
 
     /// The task that ``run()`` waits for; `nil` while it does not run.
     private var running: Task<Void, Never>?
+    /// The task that claims pairs.
+    private var claiming: Task<Void, Never>?
     private var isRunning = false
     private var isStopping = false
     /// The runs in work.
@@ -124,7 +126,10 @@ public actor FleetWorker {
         }
         (isRunning, isStopping) = (true, false)
         defer { isRunning = false }
-        try await states.open()
+        do { try await states.open() } catch {
+            listeners.finish()
+            throw error
+        }
         let work = Task { await self.work() }
         running = work
         await withTaskCancellationHandler {
@@ -154,6 +159,8 @@ public actor FleetWorker {
         let timer = Task {
             try await Task.sleep(for: .clamped(seconds: options.grace * 2 / 3))
             for run in runs.values { run.held.end(.stopping) }
+            // If PostgreSQL is silent: what it claims now is given up.
+            claiming?.cancel()
             try await Task.sleep(for: .clamped(seconds: options.grace / 3))
             for run in runs.values { run.held.end(.over) }
         }
@@ -185,7 +192,9 @@ extension FleetWorker {
             }
             group.addTask { await self.beat() }
             group.addTask { await self.watchOwnLeases() }
-            await claimPairs()
+            let claims = Task { await claimPairs() }
+            claiming = claims
+            await claims.value
             while let run = runs.values.first { await run.task.value }
             group.cancelAll()
         }
@@ -195,7 +204,11 @@ extension FleetWorker {
 
     private func woken(_ word: String) {
         // Sent after each new connection, too: the answer to a claim may have been lost with the one before.
-        if word.isEmpty { mayHoldMore = true }
+        if word.isEmpty {
+            mayHoldMore = true
+            // The renewals before may not be in this database, such as a replica that lagged.
+            sleepers.wake(.beats)
+        }
         sleepers.wake(.claims)
     }
 
@@ -221,11 +234,14 @@ extension FleetWorker {
                     let sent = ContinuousClock.now
                     let leases = try await queue.claim(worker: name, count: room)
                     for lease in leases { start(lease, claimed: sent) }
-                    if leases.count < room, !isStopping {
-                        let due = try await queue.nextDue()
+                    if !leases.isEmpty, leases.count < room {
+                        // Others may be behind those of a full host, of which a claim looks at some only.
+                        (idleLooks, pause) = (0, 0)
+                    } else if leases.isEmpty, !isStopping {
                         // Pairs may be due that wait for their hosts: what opens those sends a notification.
-                        idleLooks = leases.isEmpty && due ?? 1 <= 0 ? min(idleLooks + 1, 7) : 0
-                        pause = min(pause, max(0.05 * Double(1 << idleLooks), due ?? pause))
+                        idleLooks = min(idleLooks + 1, 10)
+                        let least = min(5, 0.05 * Double(1 << idleLooks))
+                        pause = min(pause, max(least, try await queue.nextDue() ?? pause))
                     }
                 }
                 failures = 0

@@ -30,11 +30,13 @@ struct PairRun: Sendable {
 
         mutating func count(_ action: SyncAction) {
             switch action.kind {
-            case .create, .update, .move, .remove, .conflict: changes += 1
+            case .create, .update, .conflict:
+                changes += 1
+                let (sum, isTooLarge) = bytes.addingReportingOverflow(max(0, action.size ?? 0))
+                bytes = isTooLarge ? .max : sum
+            case .move, .remove: changes += 1
             case .skip, .agree, .forget: break
             }
-            let (sum, isTooLarge) = bytes.addingReportingOverflow(action.size ?? 0)
-            bytes = isTooLarge ? .max : sum
         }
     }
 
@@ -74,7 +76,7 @@ struct PairRun: Sendable {
         let source = try await folders.folder(at: pair.source, credential: pair.sourceCredential, of: pair)
         let destination = try await folders.folder(
             at: pair.destination, credential: pair.destinationCredential, of: pair)
-        let copy = try await states.workingCopy(for: held.lease)
+        let copy = try await StateFailure.marking { try await states.workingCopy(for: held.lease) }
         if case .new(let reason?) = copy.origin { event(.startsWithoutState(pair, reason: reason)) }
         progress.update { $0.copy = copy }
         let sync = try await open(source, destination, options, progress)
@@ -148,7 +150,9 @@ struct PairRun: Sendable {
             return .success(
                 try await held.run(.publishing) {
                     try Task.checkCancellation()
-                    return try await states.publish(copy, of: held.lease, in: queue)
+                    return try await StateFailure.marking {
+                        try await states.publish(copy, of: held.lease, in: queue)
+                    }
                 })
         } catch {
             // What stays is removed when the worker's process ends or the next one starts.

@@ -20,7 +20,7 @@ struct RunJudgement: Sendable {
         var result = FleetRunResult(outcome(synced))
         switch synced {
         case .success(let report): result.report = report
-        case .failure(let error): result.error = error
+        case .failure(let error): result.fail(error)
         }
         switch published {
         case .success(let isNew): result.hasNewState = isNew
@@ -28,7 +28,7 @@ struct RunJudgement: Sendable {
         case .failure where ending == .over: result.outcome = .stopped
         case .failure(let error) where result.outcome != .lost:
             result.outcome = .failed
-            result.error = error
+            result.fail(error)
         case .failure, nil: break
         }
         result.delay = delay(result)
@@ -76,7 +76,7 @@ struct RunJudgement: Sendable {
     /// Returns what the queue learns of a run.
     func release(_ result: FleetRunResult) -> FleetRelease {
         let cause = cause(result)
-        let gate = cause.flatMap { FailureScope($0).gate(among: lease.pair.gates) }
+        let gate = result.isOfStates ? nil : cause.flatMap { FailureScope($0).gate(among: lease.pair.gates) }
         return FleetRelease(
             outcome: result.outcome.rawValue, delay: result.delay, gate: gate,
             gateDelay: gate == nil ? 0 : options.pause(after: 1, error: cause), changes: result.changes,
