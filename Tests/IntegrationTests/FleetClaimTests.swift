@@ -149,7 +149,6 @@
                     "SELECT @.take_turns(ARRAY(SELECT name FROM @.gate))",
                     "SELECT FROM @.lease ORDER BY pair FOR NO KEY UPDATE",
                     "UPDATE @.lane SET due = due \(moved) WHERE status <> 'idle'",
-                    "SELECT FROM @.lease ORDER BY pair FOR NO KEY UPDATE",
                     "UPDATE @.lease SET taken = taken \(moved), renewed = renewed \(moved)",
                     """
                     UPDATE @.pair SET due = due \(moved), last_start = last_start \(moved), last_end = last_end \(moved)
