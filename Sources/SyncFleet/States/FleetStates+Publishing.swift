@@ -13,7 +13,7 @@ extension FleetStates {
     /// - Throws: An error of the upload, or of the queue; the former state then counts.
     func publish(_ copy: WorkingCopy, of lease: FleetLease, in queue: any FleetQueue) async throws -> Bool {
         let (size, checksum) = try await cache.measure(copy.file)
-        if let name = lease.stateName.flatMap(FleetStateName.init), copy.isFromState, size == lease.stateSize,
+        if let name = lease.stateName.flatMap { FleetStateName($0) }, copy.isFromState, size == lease.stateSize,
             checksum == lease.stateChecksum
         {
             await keep(copy, as: name, size: size)
