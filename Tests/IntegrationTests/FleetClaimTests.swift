@@ -108,9 +108,9 @@
                     try await end(lease, worker, fleet, keeping: mine)
                 }
             }
-            for lease in mine {
+            while let lease = mine.popLast() {
                 ledger.strike(lease)
-                try await end(lease, worker, fleet, keeping: [])
+                try await end(lease, worker, fleet, keeping: mine)
             }
         }
 
