@@ -258,15 +258,16 @@
                 let connection = try server().connection()
                 _ = try await connection.run(statement("SELECT 1"))
                 let slow = Task { try await connection.run(statement("SELECT pg_sleep(25)")) }
-                let waiting = Task {
-                    try await connection.run(statement("INSERT INTO \(schema).a VALUES (1)"))
-                }
                 try await eventually {
                     let rows = try await other.run(
                         statement(
                             "SELECT pid FROM pg_stat_activity WHERE query = $1 AND state = 'active'",
                             ["SELECT pg_sleep(25)"]))
                     return !rows.isEmpty
+                }
+                // Behind the slow one.
+                let waiting = Task {
+                    try await connection.run(statement("INSERT INTO \(schema).a VALUES (1)"))
                 }
                 slow.cancel()
                 waiting.cancel()
