@@ -236,7 +236,8 @@ main() {
   part "testing: races on real servers" test_built --filter "$RACES"
   part "testing: the kit on every storage, and undo on real servers" test_built --filter "$LONG_RUNS"
   part "waiting for the program as it is released" finish_release
-  lanes test_programs test_wire
+  test_released
+  lanes test_packages test_wire
   if is_full; then
     part "testing: calibre" test_built --filter "$CALIBRE"
     part "building without the default traits" build_without_traits
@@ -296,12 +297,10 @@ test_fleet() { part "testing: a fleet under siege" run env CARREL="$PROGRAM" bas
 # Beside builds, pages take longer.
 test_browser() { part "testing: in a browser" run env CARREL="$PROGRAM" BROWSER_LIMIT=600 bash Tests/Browser/run.sh; }
 
-# Both need the release: the one its program, the other the build folder's lock.
-test_programs() { test_packages && test_released; }
-
 # Packages that depend on this one; in the same build folder only their own few files have to be compiled.
 test_packages() { part "testing: the examples, and a program for each product" kept bash Tests/Products/run.sh; }
 
+# Alone: beside pages, servers take longer to answer than the tests wait.
 test_released() {
   CARREL_TEST_PROGRAM=$PROGRAM part "testing: the program as it is released" test_built --filter "$COMMAND"
 }

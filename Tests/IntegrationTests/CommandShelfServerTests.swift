@@ -204,21 +204,21 @@ import Testing
                 try? serving.read("out").split(separator: "\n").first.map(String.init)
             }
             let feed = ["opds", "ls", address + "opds/2.0/books"]
-            try await eventually { try await reading.run(feed).text.hasPrefix("Amber\t") }
+            try await eventually { try await reading.run(feed).text.contains("\nAmber\t") }
             #expect(try serving.read("problems").isEmpty)
 
             relay.hushesNew = true
             relay.cut()
             try await eventually { try !serving.read("problems").isEmpty }
             let during = try await reading.run(feed)
-            #expect(during.text.hasPrefix("Amber\t"), "\(during.error)")
+            #expect(during.text.contains("\nAmber\t"), "\(during.error)")
             relay.hushesNew = false
             try await eventually { try serving.read("problems").contains("The folder can be read again.\n") }
             try serving.write("stop", "")
             let ended = try await served
             #expect(ended.code == 130, "\(ended.error)")
             let problems = try serving.read("problems").split(separator: "\n")
-            #expect(problems.allSatisfy { $0.hasPrefix("carrel: shelf serve dav://127.0.0.1:") }, "\(problems)")
+            #expect(problems.allSatisfy { $0.hasPrefix("carrel: shelf serve ") }, "\(problems)")
             #expect(problems.count { $0.hasSuffix(": The folder can be read again.") } == 1, "\(problems)")
         }
     }

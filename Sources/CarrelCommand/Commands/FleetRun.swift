@@ -12,9 +12,9 @@ struct FleetRun: Verb {
             Any number of workers run beside each other, on one machine or many, with the same --states and --lease. Prints a \
             line for each run that ends. After SIGTERM or SIGINT, begins no further run, lets the steps in work end, records \
             them and gives the pairs back, all within --grace; a second signal ends it at once. A pair's credential is a \
-            file in --credentials: its first line is user:password or a token, or it is a private key. Flags such as --user and \
-            $CARREL_PASSWORD are for the location of --states alone; --cacert, --known-hosts, --proxy, --timeout and their \
-            like hold for all.
+            file in --credentials: its first line is user:password or a token, or it is a private key. A user, a password and \
+            $CARREL_PASSWORD are for the location of --states alone; flags for certificates, host keys, proxies and time-outs \
+            hold for all.
             """)
 
     @Option(
