@@ -38,7 +38,7 @@ package final class SyncHistory {
     private let blind: Blind?
     /// Copies of the state, one of which takes its place now and then; nil in histories in which it is always the last.
     private var copies: StateCopies?
-    /// Whether the next run has an older state, and is told so.
+    /// Whether the next run begins with an older state; the history then passes `isOlder`.
     private var isStateOlder = false
     /// Whether a run of this round had one.
     private var hasOlderState = false
@@ -190,7 +190,7 @@ package final class SyncHistory {
             arrivals.update { $0.append(Arrival(side: side, path: target)) }
         }
         let choice = Int.random(in: 0..<13, using: &numbers)
-        // A run that is told of its older state keeps what comes back.
+        // With `isOlder`, the run keeps items that come back.
         if choice >= 11, !hasLostNotes || copies != nil,
             let item = thrown.value.filter({ $0.side == side }).randomElement(using: &numbers)
         {

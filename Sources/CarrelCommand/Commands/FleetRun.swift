@@ -109,7 +109,7 @@ struct FleetRun: Verb {
                 }
             }
         }
-        // A task of its own: the verb's is cancelled at a signal, and the worker then stops in order.
+        // A separate task: a signal cancels the verb's task, and the worker still has to stop in order.
         let working = Task { try await worker.run() }
         let outcome = await withTaskCancellationHandler {
             await working.result

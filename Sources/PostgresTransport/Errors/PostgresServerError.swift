@@ -27,8 +27,8 @@ public struct PostgresServerError: Error, LocalizedError, Equatable, Sendable {
 }
 
 extension PostgresServerError: PassingFailure {
-    /// A conflict with another transaction, a lock that was not to be had, resources that are all in use, or a prepared
-    /// statement that is prepared again.
+    /// Whether a later try may succeed: after a conflict with another transaction, a lock that another holds, exhausted
+    /// resources, or a prepared statement that is prepared again.
     package var mayPass: Bool {
         isStale || ["40001", "40P01", "55P03", "53000", "53200", "53300", "53400"].contains(sqlState)
     }
