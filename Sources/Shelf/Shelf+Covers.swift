@@ -260,10 +260,10 @@ struct CoverDelay: Sendable {
 // MARK: Making one cover
 
 extension Shelf {
-    /// Makes the cover of a book, once for all callers.
+    /// Makes the cover of a book, once for all callers, or returns the one that was made since `book` was loaded.
     ///
     /// - Throws: The storage's error; ``OwnFailure``; `CancellationError`, while the work goes on for others.
-    private func makeCover(of book: ShelfBook) async throws -> CoverPictures? {
+    func makeCover(of book: ShelfBook) async throws -> CoverPictures? {
         if let task = making[book.id] { return try await task.sharedValue() }
         guard let source = sources.first(where: { $0.id == book.source }) else { return nil }
         let cover = CoverMaking(
@@ -271,14 +271,23 @@ extension Shelf {
             dimensions: options.coverDimensions)
         let (folder, database) = (folder, database)
         let task = Task { () async throws -> CoverPictures? in
+            let current = try await database.own { try await $0.books(in: [book.id]).first }
+            guard let current else { return nil }
+            if current.coverState == .none, book.coverState != .none { return nil }
+            if let tag = current.coverTag, tag != book.coverTag {
+                let kept = try await database.own { _ in
+                    try await folder.pictures(of: book.id, tag: tag, among: cover.dimensions)
+                }
+                if let kept { return kept }
+            }
             let turns = try await readTurns(of: source)
             try await turns.begin()
             defer { turns.end() }
-            let pictures = try await cover.pictures(of: book)
+            let pictures = try await cover.pictures(of: current)
             try await database.own { database in
                 if let pictures { try await folder.keep(pictures, of: book.id) }
                 _ = try await database.setCover(
-                    of: book.id, tag: pictures?.tag, ifFileIs: ListedVersion(book))
+                    of: book.id, tag: pictures?.tag, ifFileIs: ListedVersion(current))
             }
             coverDelays[book.id] = nil
             return pictures

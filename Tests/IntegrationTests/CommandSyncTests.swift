@@ -221,6 +221,7 @@ import Testing
             expectFailure(try await runner.run("sync", "--watch", "--dry-run", "a", "b"), 2, "--dry-run")
             expectFailure(try await runner.run("sync", "--poll", "a", "b"), 2, "--watch")
             expectFailure(try await runner.run("sync", "--trash-days", "0", "a", "b"), 2, "--trash-days")
+            expectFailure(try await runner.run("sync", "--links", "follow", "a", "b"), 2, "skip, copy or all")
             expectFailure(try await runner.run("sync", "--state", "", "a", "b"), 2, "--state")
         }
     }

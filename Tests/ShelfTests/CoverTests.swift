@@ -114,6 +114,25 @@ import Testing
         #expect(bench.storage.state.value.opened.count == 2)
     }
 
+    @Test func `a cover that was made since a caller looked is not made again`() async throws {
+        try await bench.put("books/a.epub", ShelfBench.epub("A", cover: SampleBook.coverPicture()))
+        try await bench.put("books/b.epub", ShelfBench.epub("B"))
+        try await bench.with { shelf in
+            try await shelf.scan()
+            let books = try await shelf.books().books
+            for book in books {
+                let made = try await shelf.cover(of: book, dimension: 240)
+                let opened = bench.storage.state.value.opened.count
+                // `book` was loaded before.
+                let kept = try await shelf.makeCover(of: book)
+                #expect(kept?.picture(240) == made?.data && kept?.tag == made?.tag)
+                #expect((kept == nil) == (book.path.string.hasSuffix("b.epub")))
+                #expect(bench.storage.state.value.opened.count == opened)
+            }
+            #expect(books.count == 2)
+        }
+    }
+
     @Test func `all covers are made several at once, and a storage that is away is asked again`() async throws {
         for number in 0..<30 {
             let data = try ShelfBench.epub("Book \(number)", cover: SampleBook.coverPicture())

@@ -20,6 +20,7 @@ import Testing
     @Test func `what is not there has its usual value`() throws {
         let (read, usual) = (try options("{}"), SyncOptions())
         #expect(read.direction == .mirror && !read.deletes && !read.keepsReplaced && !read.comparesContent)
+        #expect(!read.ignoresListedSizes)
         #expect(read.removalLimit == usual.removalLimit && read.trashAge == usual.trashAge && read.links == usual.links)
         #expect(read.filter == usual.filter && read.transfers == nil && read.bandwidth == nil)
     }
@@ -28,9 +29,10 @@ import Testing
         let read = try options(
             """
             {"direction": "twoWay", "deletes": true, "removalLimit": "10%", "filter": ["- *.tmp"], "links": "copy", "comparesContent": true,
-             "keepsReplaced": true, "trashDays": 2, "transfers": 3, "bandwidth": "08:00,512K 20:00,off"}
+             "ignoresListedSizes": true, "keepsReplaced": true, "trashDays": 2, "transfers": 3, "bandwidth": "08:00,512K 20:00,off"}
             """)
         #expect(read.direction == .twoWay && read.deletes && read.keepsReplaced && read.comparesContent)
+        #expect(read.ignoresListedSizes)
         #expect(
             read.removalLimit == .share(0.1) && read.trashAge == 172_800 && read.links == .copy && read.transfers == 3)
         #expect(

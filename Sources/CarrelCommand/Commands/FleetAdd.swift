@@ -35,7 +35,7 @@ struct FleetAdd: Verb {
     var sourceCredential: String?
     @Option(help: ArgumentHelp("The credential of the destination.", valueName: "name"))
     var destinationCredential: String?
-    @OptionGroup var sync: FleetSyncOptions
+    @OptionGroup var pairOptions: SyncPairOptions
     @Argument(help: "The pair's name.")
     var name: String?
     @Argument(help: "The folder to sync from.", completion: .location)
@@ -54,7 +54,7 @@ struct FleetAdd: Verb {
     func validate() throws {
         if from != nil {
             let settings: [String?] = [name, owner, every, deadline, sourceCredential, destinationCredential]
-            if settings.contains(where: { $0 != nil }) || priority != nil || !sync.isEmpty {
+            if settings.contains(where: { $0 != nil }) || priority != nil || !pairOptions.members.isEmpty {
                 throw ValidationError("--from needs no other setting of a pair: each line has its own.")
             }
             return
@@ -69,7 +69,6 @@ struct FleetAdd: Verb {
                 throw ValidationError("\(flag) needs a time such as 90s, 15m or 1h: from a second to a year.")
             }
         }
-        do { _ = try sync.text() } catch let error as CocoaError { throw ValidationError(error.sentence) }
     }
 
     func perform(_ session: Session) async throws {
@@ -97,7 +96,7 @@ struct FleetAdd: Verb {
         pair.priority = priority ?? pair.priority
         pair.sourceCredential = try sourceCredential.map { try FleetPairText.credential($0) }
         pair.destinationCredential = try destinationCredential.map { try FleetPairText.credential($0) }
-        pair.options = try sync.text()
+        pair.options = JSONValue.object(pairOptions.members).jsonString
         return pair
     }
 

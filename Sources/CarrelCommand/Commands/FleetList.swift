@@ -30,14 +30,11 @@ struct FleetList: Verb {
     func perform(_ session: Session) async throws {
         try await database.withFleet(session) { fleet in
             if names.isEmpty { return try await listAll(of: fleet, session) }
-            let work = FleetItems(verb: Self.verb)
-            for name in names {
-                try await work.run(name, isAlone: names.count == 1) {
-                    guard let status = try await fleet.pair(name) else { throw FleetItems.missing(name) }
-                    try show(status, session)
-                }
+            try await ItemWork.onPairs(names, verb: Self.verb, failed: "not listed") { name in
+                guard let status = try await fleet.pair(name) else { return false }
+                try show(status, session)
+                return true
             }
-            try work.finish("not listed")
         }
     }
 

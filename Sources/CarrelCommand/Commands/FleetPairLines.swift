@@ -108,7 +108,7 @@ final class FleetPairLines {
         pair.deadline = reader.seconds("deadline", in: FleetPairText.times)
         pair.priority = reader.integer("priority", in: -1_000_000...1_000_000) ?? pair.priority
         if let options = reader.json("options") {
-            do { pair.options = try FleetSyncOptions.text(of: options) } catch {
+            do { pair.options = try FleetPairText.options(options) } catch {
                 reader.note("options", error.sentence)
             }
         }

@@ -1,5 +1,6 @@
 import Carrel
 import Foundation
+import Sync
 
 /// What a pair of a fleet may consist of.
 enum FleetPairText {
@@ -35,7 +36,18 @@ enum FleetPairText {
             "“\(name)” cannot be a credential: it has to be the name of a file, without a folder.")
     }
 
-    static func isFileName(_ name: String) -> Bool {
+    /// Returns the options of a pair as they are kept in the database, after checking that a worker can read them.
+    ///
+    /// - Throws: `CocoaError` with a sentence for an unknown name or a value that cannot be.
+    static func options(_ options: JSONValue) throws -> String {
+        do { _ = try JSONDecoder().decode(SyncOptions.self, from: options.data) } catch let error as DecodingError {
+            throw FileError.make(
+                .fileReadCorruptFile, path: "options", sentence: error.placed ?? error.localizedDescription)
+        }
+        return options.jsonString
+    }
+
+    private static func isFileName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 255 && !name.hasPrefix(".") && !name.contains("/")
             && !name.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
     }

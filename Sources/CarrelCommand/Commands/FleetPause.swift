@@ -18,13 +18,9 @@ struct FleetPause: Verb {
         try await database.withFleet(session) { fleet in
             if let owner = selection.owner { return try await fleet.pause(owner: owner) }
             if let host = selection.host { return try await fleet.pause(host: host) }
-            let work = FleetItems(verb: Self.verb)
-            for name in selection.names {
-                try await work.run(name, isAlone: selection.names.count == 1) {
-                    guard try await fleet.pause(pair: name) else { throw FleetItems.missing(name) }
-                }
+            try await ItemWork.onPairs(selection.names, verb: Self.verb, failed: "not paused") {
+                try await fleet.pause(pair: $0)
             }
-            try work.finish("not paused")
         }
     }
 }
@@ -51,14 +47,11 @@ struct FleetResume: Verb {
         try await database.withFleet(session) { fleet in
             if let owner = selection.owner { return try await fleet.resume(owner: owner) }
             if let host = selection.host { return try await fleet.resume(host: host) }
-            let work = FleetItems(verb: Self.verb)
-            for name in selection.names {
-                try await work.run(name, isAlone: selection.names.count == 1) {
-                    guard try await fleet.resume(pair: name) else { throw FleetItems.missing(name) }
-                    if now, try await !fleet.runNow(name) { throw FleetItems.missing(name) }
-                }
+            try await ItemWork.onPairs(selection.names, verb: Self.verb, failed: "not resumed") { name in
+                let isThere = try await fleet.resume(pair: name)
+                if isThere, now { return try await fleet.runNow(name) }
+                return isThere
             }
-            try work.finish("not resumed")
         }
     }
 }

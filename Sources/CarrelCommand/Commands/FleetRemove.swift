@@ -17,13 +17,7 @@ struct FleetRemove: Verb {
 
     func perform(_ session: Session) async throws {
         try await database.withFleet(session) { fleet in
-            let work = FleetItems(verb: Self.verb)
-            for name in names {
-                try await work.run(name, isAlone: names.count == 1) {
-                    guard try await fleet.remove(name) else { throw FleetItems.missing(name) }
-                }
-            }
-            try work.finish("not removed")
+            try await ItemWork.onPairs(names, verb: Self.verb, failed: "not removed") { try await fleet.remove($0) }
         }
     }
 }

@@ -1,24 +1,32 @@
 import Carrel
 
-/// Work on several locations. A failure is reported at once, and the others go on.
+/// Work on several items. A failure is reported at once, and the others go on.
 final class ItemWork: Sendable {
     private let verb: String
+    private let noun: String
+    private let fatal: Set<ExitStatus>
     private let done = CollectedValues<ExitStatus>()
 
-    init(verb: String) {
+    /// - Parameters:
+    ///   - noun: What the items are, for the sentence at the end.
+    ///   - fatal: Failures that the other items would have, too: they end the work.
+    init(verb: String, noun: String = "item", fatal: Set<ExitStatus> = []) {
         self.verb = verb
+        self.noun = noun
+        self.fatal = fatal.union([.closedPipe])
     }
 
-    /// Calls `body`. If there are several locations, an error is reported and kept for the exit code.
+    /// Calls `body`. If there are several items, an error is reported and kept for the exit code.
     ///
-    /// - Throws: A cancellation, a closed pipe, or any error of the only location.
-    func run(_ operand: Operand, isAlone: Bool, _ body: () async throws -> Void) async throws {
+    /// - Parameter name: The location, or the name, that the error is reported with.
+    /// - Throws: A cancellation, a fatal failure, or any error of the only item.
+    func run(_ name: String, isAlone: Bool, _ body: () async throws -> Void) async throws {
         do {
             try await body()
             done.append(.done)
         } catch {
-            let located = error.at(operand.shown)
-            if isAlone || error.isCancellation || ExitStatus(error) == .closedPipe { throw located }
+            let located = error.at(name)
+            if isAlone || error.isCancellation || fatal.contains(ExitStatus(error)) { throw located }
             done.append(ExitStatus(located))
             Session.say(located, verb: verb, location: nil)
         }
@@ -52,7 +60,7 @@ final class ItemWork: Sendable {
                 if index >= maxCount, let (done, value) = try await group.next() { values[done] = value }
                 group.addTask {
                     let value = LockedValue<Value?>(nil)
-                    try await self.run(operand, isAlone: operands.count == 1) {
+                    try await self.run(operand.shown, isAlone: operands.count == 1) {
                         let made = try await body(operand)
                         value.update { $0 = made }
                     }
@@ -65,14 +73,14 @@ final class ItemWork: Sendable {
     }
 
     /// - Throws: A failure with exit code 7 if some succeeded, else with the code that all have in common, or 1.
-    func finish(_ what: String, hasDocument: Bool) throws {
+    func finish(_ what: String, hasDocument: Bool = false) throws {
         let failed = done.values.filter { $0 != .done }
         if failed.isEmpty { return }
         let isPartly = done.values.count > failed.count
         let status = isPartly ? .partlyDone : ExitStatus.common(failed)
         throw CommandFailure(
-            status: status, sentence: failed.count == 1 ? "1 item was \(what)." : "\(failed.count) items were \(what).",
-            isSaid: true,
-            hasDocument: hasDocument)
+            status: status,
+            sentence: failed.count == 1 ? "1 \(noun) was \(what)." : "\(failed.count) \(noun)s were \(what).",
+            isSaid: true, hasDocument: hasDocument)
     }
 }

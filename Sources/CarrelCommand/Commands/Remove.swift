@@ -35,7 +35,7 @@ struct Remove: Verb {
         if recursive {
             // Removes them one after another: one may contain another.
             for operand in operands {
-                try await work.run(operand, isAlone: operands.count == 1) { try await removal.remove(operand) }
+                try await work.run(operand.shown, isAlone: operands.count == 1) { try await removal.remove(operand) }
             }
         } else {
             _ = try await work.each(of: operands) { try await removal.remove($0) }

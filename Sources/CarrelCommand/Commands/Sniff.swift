@@ -42,7 +42,7 @@ struct Sniff: Verb {
         let work = ItemWork(verb: Self.verb)
         var shown: [ShownResult] = []
         for operand in try await session.operands(locations) {
-            try await work.run(operand, isAlone: locations.count == 1) {
+            try await work.run(operand.shown, isAlone: locations.count == 1) {
                 let found = try await sniff(operand)
                 shown.append(found)
                 if locations.count == 1 { try show([found], session) }

@@ -14,18 +14,7 @@ struct SyncFolders: Verb {
             cache/ for folders. Excluding a folder excludes everything in it: “+ */”, “+ *.epub” and “- *” select the EPUBs in all folders.
             """)
 
-    /// The handling of symbolic links.
-    enum Links: String, ExpressibleByArgument, CaseIterable {
-        case skip, copy, all
-    }
-
-    @Flag(help: "Apply changes of the destination to the source, too.")
-    var twoWay = false
-    @Flag(
-        help:
-            "Remove items from the destination that the source no longer has; the first run never does. --two-way always removes."
-    )
-    var delete = false
+    @OptionGroup var pairOptions: SyncPairOptions
     @Flag(help: "Show what would be done, and change nothing.")
     var dryRun = false
     @Flag(help: "Keep running and syncing until interrupted.")
@@ -36,40 +25,10 @@ struct SyncFolders: Verb {
     )
     var poll = false
     @Option(
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "Exclude (“- *.tmp”) or include (“+ */”) matching items; may be repeated.", valueName: "rule"))
-    var filter: [String] = []
-    @Option(
-        help: ArgumentHelp(
-            "Stop before any change if more would be removed; the default is half of all. A share above 0% always allows five.",
-            valueName: "n|p%"))
-    var maxDelete: String?
-    @Option(
         help: ArgumentHelp(
             "The state file, instead of one in ~/.local/state/carrel/sync.", valueName: "file")
     )
     var state: String?
-    @Flag(help: "In the first run, compare files by content even if size and time are equal.")
-    var checksum = false
-    @Flag(help: "Transfer files even if their size differs from the server's listing.")
-    var ignoreSize = false
-    @Option(
-        help: ArgumentHelp(
-            "Symbolic links: skip (the default); copy those that stay within the folder; or all.",
-            valueName: "what"))
-    var links = Links.skip
-    @Flag(
-        help:
-            "Keep replaced and removed items in .carrel-trash. A mirror always keeps the destination's own changes there."
-    )
-    var trash = false
-    @Option(help: ArgumentHelp("How long items stay there; the default is 30.", valueName: "days"))
-    var trashDays: Int?
-    @Option(
-        help: ArgumentHelp(
-            "Bytes per second by time of day, such as “08:00,512K 18:30,10M 23:00,off”.", valueName: "timetable"))
-    var timetable: String?
     @Argument(help: "The folder to sync from.", completion: .location)
     var source: String
     @Argument(help: "The folder to sync to; it is created if missing.", completion: .location)
@@ -82,10 +41,6 @@ struct SyncFolders: Verb {
         if watch, dryRun { throw ValidationError("--watch and --dry-run cannot be combined.") }
         if poll, !watch { throw ValidationError("--poll needs --watch.") }
         if state?.isEmpty == true { throw ValidationError("--state needs a file name.") }
-        if let trashDays, !(1...36_500).contains(trashDays) {
-            throw ValidationError("--trash-days needs a number of days, 1 or more.")
-        }
-        do { _ = try options() } catch let error as CocoaError { throw ValidationError(error.sentence) }
     }
 
     func perform(_ session: Session) async throws {
@@ -98,8 +53,11 @@ struct SyncFolders: Verb {
                 try await SyncPair.stateFile(of: folders, environment: session.environment)
             }
         session.remark("using the state \(file.path)")
-        var options = try options()
-        options.filter = try SyncFilter(SyncPair.rules(for: pair, environment: session.environment) + filter)
+        var options = try pairOptions.options()
+        options.filter = try SyncFilter(
+            SyncPair.rules(for: pair, environment: session.environment) + pairOptions.filter)
+        options.transfers = common.transfers
+        options.bandwidth = try options.bandwidth ?? common.bandwidth().map { BandwidthTimetable(limit: $0) }
         let sync = try await FolderSync(folders.source, folders.destination, state: file, options: options)
         do { try await run(sync, SyncOutput(pair, state: file, session: session)) } catch {
             throw SyncPair.locate(error, pair: pair, state: file)
@@ -172,26 +130,5 @@ struct SyncFolders: Verb {
             throw LeadsNowhere()
         } catch let error as CocoaError where error.underlying as? POSIXError == POSIXError(.ENOTDIR) { return false }
         return true
-    }
-
-    private func options() throws -> SyncOptions {
-        var options = SyncOptions(direction: twoWay ? .twoWay : .mirror)
-        options.deletes = delete
-        if let maxDelete { options.removalLimit = try SyncOptions.RemovalLimit(maxDelete) }
-        options.filter = try SyncFilter(filter)
-        options.links =
-            switch links {
-            case .skip: .skip
-            case .copy: .copy
-            case .all: .all
-            }
-        options.comparesContent = checksum
-        options.ignoresListedSizes = ignoreSize
-        options.keepsReplaced = trash
-        if let trashDays { options.trashAge = Double(trashDays) * 86_400 }
-        options.transfers = common.transfers
-        options.bandwidth =
-            try timetable.map { try BandwidthTimetable($0) } ?? common.bandwidth().map { BandwidthTimetable(limit: $0) }
-        return options
     }
 }

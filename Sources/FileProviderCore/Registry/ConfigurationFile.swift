@@ -46,7 +46,8 @@ extension DecodingError {
         context?.codingPath.map { $0.intValue.map { "\($0 + 1)" } ?? $0.stringValue }.joined(separator: ".") ?? ""
     }
 
-    fileprivate var placed: String? {
+    /// The place, if it is known, and the reason.
+    package var placed: String? {
         context.map { (codingPosition.isEmpty ? "" : "at \(codingPosition): ") + $0.debugDescription }
     }
 }

@@ -61,6 +61,18 @@ struct CoverFolder: Sendable {
         return nil
     }
 
+    /// Returns all pictures that are kept of a book; `nil` if there is none.
+    func pictures(of id: Int64, tag: String, among dimensions: [Int]) async throws -> CoverPictures? {
+        var kept = CoverPictures(tag: tag)
+        for dimension in dimensions {
+            let path = try ProviderPath(Name(id: id, tag: tag, dimension: dimension).text)
+            do { kept.pictures[dimension] = try await files.contents(path: path) } catch let error
+                where error.isNoSuchFile
+            { continue }
+        }
+        return kept.pictures.isEmpty ? nil : kept
+    }
+
     /// Keeps the pictures of a book.
     func keep(_ pictures: CoverPictures, of id: Int64) async throws {
         for (dimension, data) in pictures.pictures {

@@ -9,8 +9,8 @@ import Foundation
 /// of their properties.
 extension SyncOptions: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
-        case direction, deletes, removalLimit, filter, links, comparesContent, keepsReplaced, trashDays, transfers,
-            bandwidth
+        case direction, deletes, removalLimit, filter, links, comparesContent, ignoresListedSizes, keepsReplaced,
+            trashDays, transfers, bandwidth
     }
 
     /// - Throws: `DecodingError` whose debug description is a sentence.
@@ -22,6 +22,7 @@ extension SyncOptions: Decodable {
         filter = try values.read(.filter) { try SyncFilter($0) } ?? filter
         links = try values.decodeIfPresent(Links.self, forKey: .links) ?? links
         comparesContent = try values.decodeIfPresent(Bool.self, forKey: .comparesContent) ?? comparesContent
+        ignoresListedSizes = try values.decodeIfPresent(Bool.self, forKey: .ignoresListedSizes) ?? ignoresListedSizes
         keepsReplaced = try values.decodeIfPresent(Bool.self, forKey: .keepsReplaced) ?? keepsReplaced
         if values.contains(.trashDays) { trashAge = try values.time(.trashDays).map { $0 * 86_400 } }
         transfers = try values.decodeIfPresent(Int.self, forKey: .transfers)

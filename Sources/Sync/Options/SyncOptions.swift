@@ -36,7 +36,7 @@ public struct SyncOptions: Sendable {
     }
 
     /// The handling of symbolic links. They are never followed.
-    public enum Links: String, Sendable, Hashable, Codable {
+    public enum Links: String, Sendable, Hashable, Codable, CaseIterable {
         /// Links are not synced.
         case skip
         /// Links are created on the other side with the same target if it stays within the folder. Others are refused:
