@@ -4,7 +4,7 @@ import Foundation
 /// One open file of this machine.
 ///
 /// The descriptor keeps the version that was opened, even if another file takes its name. A change in place is noticed
-/// by size and modification time, which are checked at the end of each read.
+/// by size and modification time, which are checked after each read and before anybody has its bytes.
 final class LocalReader: FileReader {
     let path: ProviderPath
     let cost = Capabilities.ReadCost.local
@@ -57,10 +57,10 @@ final class LocalReader: FileReader {
             if flow == .wait { return offset }
             let wanted = buffer.first(min(buffer.bytes.count, Int(range.upperBound - offset)))
             let count = try read(file, into: wanted, at: offset)
+            try checkUnchanged(file)
             flow = try sink.write(UnsafeRawBufferPointer(rebasing: wanted[..<count]))
             offset += Int64(count)
         }
-        try checkUnchanged(file)
         return offset
     }
 

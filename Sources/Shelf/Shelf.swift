@@ -59,7 +59,7 @@ public actor Shelf {
     ) async throws -> Shelf {
         let lock = try await BlockingThreads.shared.run {
             try Shelf.check(folder, sources)
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try MissingFolder.create(folder, isPrivate: false)
             return try FolderLock(folder: folder, name: "shelf.lock", noun: "shelf")
         }
         let covers = try await CoverFolder.open(in: folder)

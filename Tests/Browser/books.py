@@ -274,6 +274,26 @@ def fixed(path: pathlib.Path) -> pathlib.Path:
     return epub(path, "A Fixed Book", chapters, {"cover.png": ("image/png", png(600, 800, (150, 60, 60)))}, metadata=layout)
 
 
+def lengthy(path: pathlib.Path) -> pathlib.Path:
+    """A short chapter, a long one that a server sends while it reads it, and a short one; a last file that nobody reads is behind them."""
+    chapters = []
+    for number, count in enumerate((20, 2_000, 20), 1):
+        body = f"<h1>Chapter {number}</h1>" + "".join(f"<p>{text}</p>" for text in paragraphs(number, count))
+        chapters.append((f"c{number}.xhtml", f"Chapter {number}", "", xhtml(f"Chapter {number}", body)))
+    ballast = random.Random(0).randbytes(1 << 20)
+    return epub(path, "A Long Book", chapters, {"ballast.bin": ("application/octet-stream", ballast)}, stored={"ballast.bin"})
+
+
+def damage(path: pathlib.Path, name: str) -> pathlib.Path:
+    """Spoils the middle of a file in an archive."""
+    with zipfile.ZipFile(path) as archive:
+        entry = archive.getinfo(name)
+    with path.open("r+b") as file:
+        file.seek(entry.header_offset + entry.compress_size // 2)
+        file.write(bytes(1_000))
+    return path
+
+
 def other(path: pathlib.Path) -> pathlib.Path:
     """The book that a hostile one wants to read."""
     chapter = xhtml(OTHER_MARK, f"<h1>{OTHER_MARK}</h1><p>Nothing for strangers.</p>")

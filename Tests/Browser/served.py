@@ -37,7 +37,7 @@ class Served:
 
     def __init__(
         self, home: pathlib.Path, location: str | pathlib.Path, *options: str, env: dict[str, str] | None = None,
-        command: tuple[str, ...] = ("book", "serve"),
+        command: tuple[str, ...] = ("book", "serve"), cwd: pathlib.Path | None = None,
     ):
         home.mkdir(parents=True, exist_ok=True)
         # Files, not pipes: nobody would empty a pipe.
@@ -45,7 +45,7 @@ class Served:
         with self.log_file.open("wb") as log:
             self.process = subprocess.Popen(
                 [CARREL, *command, str(location), *options], env=environment(home, env), stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=log)
+                stdout=subprocess.PIPE, stderr=log, cwd=cwd)
         self.first_line = self._first_line()
         self.url = json.loads(self.first_line)["url"] if "--json" in options else self.first_line
         self.port = int(self.url.split("/")[2].rsplit(":", 1)[1])

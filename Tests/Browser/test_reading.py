@@ -1,10 +1,11 @@
-"""Reading a book of text in Chromium: opening, turning, contents, search, settings, keyboard, layout."""
+"""Reading a book of text in Chromium: opening, turning, contents, search, settings, keyboard, layout, failures."""
 
 import pathlib
 import re
 import tempfile
 import unittest
 import urllib.parse
+import zipfile
 
 from selenium import webdriver
 from selenium.webdriver.common.by import By
@@ -12,6 +13,7 @@ from selenium.webdriver.common.keys import Keys
 
 import books
 from browser import SIZES, BrowserTest, Reader, chromium, wait
+from doubles import Storage
 from served import Served
 
 # How much a text has to stand out. Source: WCAG 2.2, 1.4.3.
@@ -518,6 +520,117 @@ class LayoutTests(BrowserTest):
                     " return [p.getClientRects()[0].width, [...r.getClientRects()].reduce((sum, b) => sum + b.width, 0) / 30]")
                 self.assertGreaterEqual(width / letter, 30)
                 self.assertLessEqual(width / letter, 95)
+
+
+class FailureTests(unittest.TestCase):
+    """Chapters that do not come, or not at once. The time of the page runs faster, so that its patience ends soon."""
+
+    FASTER = 4
+    CLOCK = f"if (window === top) {{ const later = setTimeout; window.setTimeout = (act, time, ...rest) => later(act, time / {FASTER}, ...rest) }}"
+    # Remembers whether the page has complained.
+    WATCH = """
+    const notice = document.querySelector('#notice')
+    new MutationObserver(() => { window.hasWarned ||= !notice.hidden }).observe(notice, { attributes: true, childList: true })
+    """
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="carrel-browser.")))
+        (cls.folder / "books").mkdir()
+        cls.book = books.lengthy(cls.folder / "books" / "long.epub")
+        cls.driver = chromium()
+        cls.addClassCleanup(cls.driver.quit)
+        cls.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": cls.CLOCK})
+
+    def serve(self, location: str | pathlib.Path) -> Reader:
+        served = self.enterContext(Served(self.folder / "home", location, "--retries", "0", "--timeout", "5"))
+        reader = Reader(self.driver, served.url)
+        reader.forget()
+        return reader
+
+    def serve_from_storage(self) -> Reader:
+        self.storage = self.enterContext(Storage(self.folder / "books"))
+        return self.serve(f"http://127.0.0.1:{self.storage.port}/{self.book.name}")
+
+    def lose_book(self) -> None:
+        self.hidden = self.book.rename(self.folder / "lost.epub")
+        self.addCleanup(self.find_book)
+
+    def find_book(self) -> None:
+        if self.hidden.exists():
+            self.hidden.rename(self.book)
+
+    def is_warned(self, reader: Reader) -> bool:
+        return reader.find("#notice").is_displayed() and "This chapter cannot be shown here" in reader.notice()
+
+    def assert_warns(self, reader: Reader, index: int) -> None:
+        reader.until(lambda s: s["index"] == index and self.is_warned(reader), f"the page says that chapter {index + 1} does not come")
+
+    def assert_reads(self, reader: Reader, index: int) -> None:
+        state = reader.ready(index=index)
+        wait(self.driver, lambda: reader.shows(f"Chapter {index + 1}"), "the chapter is shown")
+        self.assertFalse(reader.find("#notice").is_displayed())
+        self.assertEqual(reader.turn(Keys.ARROW_RIGHT)["page"], state["page"] + 1)
+
+    def test_a_long_chapter_that_does_not_come_is_said_so_and_comes_later(self):
+        reader = self.serve_from_storage()
+        reader.start(index=0)
+        reader.press(Keys.END)
+        reader.until(lambda s: s["ready"] and s["page"] == s["pages"], "the end of the first chapter is shown")
+        self.lose_book()
+        reader.press(Keys.PAGE_DOWN)
+        self.assert_warns(reader, 1)
+        self.find_book()
+        reader.press(Keys.PAGE_UP)
+        reader.ready(index=0)
+        self.assertFalse(reader.find("#notice").is_displayed())
+        reader.press(Keys.PAGE_DOWN)
+        self.assert_reads(reader, 1)
+
+    def test_a_long_chapter_that_breaks_off_is_said_so_and_can_be_left(self):
+        reader = self.serve(books.damage(books.lengthy(self.folder / "damaged.epub"), "EPUB/c2.xhtml"))
+        reader.open("#/EPUB/c2.xhtml")
+        self.assert_warns(reader, 1)
+        reader.press(Keys.ARROW_RIGHT)
+        self.assert_reads(reader, 2)
+
+    def test_a_long_chapter_that_comes_slowly_is_waited_for(self):
+        reader = self.serve_from_storage()
+        reader.start(index=0)
+        self.driver.execute_script(self.WATCH)
+        # Three times as long as it takes until the page asks.
+        self.storage.rate = zipfile.ZipFile(self.book).getinfo("EPUB/c2.xhtml").compress_size / (3 * 4 / self.FASTER)
+        reader.requests()
+        reader.goto("Chapter 2")
+        self.assert_reads(reader, 1)
+        asked = [r["url"] for r in reader.requests() if "method" in r and r["url"].endswith("c2.xhtml?~frame")]
+        self.assertEqual(len(asked), 2, "the chapter came too soon to prove anything")
+        self.assertFalse(self.driver.execute_script("return Boolean(window.hasWarned)"), "the page has given up too early")
+
+    def open_refused_chapter(self) -> Reader:
+        reader = self.serve(books.damage(books.lengthy(self.folder / "refused.epub"), "EPUB/c1.xhtml"))
+        reader.find("#read").click()
+        self.assert_warns(reader, 0)
+        return reader
+
+    def test_keys_lead_on_from_a_chapter_that_is_refused(self):
+        reader = self.open_refused_chapter()
+        reader.press(Keys.PAGE_DOWN)
+        self.assert_reads(reader, 1)
+
+    def test_the_notice_stays_while_nothing_else_is_shown(self):
+        reader = self.open_refused_chapter()
+        # Longer than any other notice.
+        self.driver.execute_async_script("setTimeout(arguments[0], 13000)")
+        self.assertTrue(self.is_warned(reader), "the notice is gone, and nothing is shown")
+        # A click into the empty chapter takes the keys from nobody, and the contents lead to it again.
+        reader.find("#stage").click()
+        reader.goto("Chapter 1")
+        self.assert_warns(reader, 0)
+        reader.press("t")
+        wait(self.driver, lambda: reader.all("#contents-panel[open]"), "a key opens the contents")
+        self.driver.find_element(By.ID, "to-title").click()
+        self.assertFalse(reader.find("#notice").is_displayed())
 
 
 class WithoutScriptTests(unittest.TestCase):

@@ -185,6 +185,23 @@ class StartTests(WireTest):
             self.assertNotEqual(other.key, again.key)
 
 
+    def test_a_book_has_one_address_however_its_location_is_written(self):
+        folders = [self.folder / name for name in ("one", "two")]
+        for folder in folders:
+            folder.mkdir()
+        paths = [books.novel(folder / "same.epub") for folder in folders]
+        keys = set()
+        for path in (paths[0], f"{folders[0]}//same.epub", paths[0].as_uri(), folders[0] / ".." / "one" / "same.epub"):
+            with Served(self.folder / "again", path) as served:
+                keys.add(served.key)
+        self.assertEqual(len(keys), 1)
+        home = self.folder / "again"
+        for folder in folders:
+            with Served(home, "same.epub", cwd=folder) as served:
+                keys.add(served.key)
+        self.assertEqual(len(keys), 2, "another book has the same address")
+
+
 class HostTests(WireTest):
     def test_names_that_are_not_the_servers_are_refused(self):
         port = self.served.port
@@ -608,6 +625,109 @@ class TokenTests(WireTest):
         self.assertEqual(self.get("", "POST", body=b"token").status, 403)
         self.assertEqual(self.get("", "POST", body=b"\xff\xfe=&&&token=%zz").status, 403)
         self.assertEqual(self.get("", "POST").status, 403)
+
+
+class EndTests(WireTest):
+    """How answers and connections end."""
+
+    options = ("--idle-timeout", "3")
+
+    def test_a_body_that_waits_for_100_is_asked_for(self):
+        head = f"POST {self.base} HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: 100-continue\r\nContent-Length: "
+        with Connection(self.served.port) as connection:
+            connection.send(f"{head}3\r\n\r\n".encode())
+            self.assertEqual(connection.socket.recv(4_096), b"HTTP/1.1 100 Continue\r\n\r\n")
+            connection.send(b"a=b")
+            self.assertEqual(connection.answer().status, 405)
+        with Connection(self.served.port) as connection:
+            connection.send(f"{head}999999999999\r\n\r\n".encode())
+            self.assertEqual(connection.answer().status, 413)
+
+    def test_head_sends_nothing_after_the_fields(self):
+        for name in (f"{CHAPTER}?~frame", "~readium/search", "~readium/positions", ""):
+            with self.subTest(name), Connection(self.served.port) as connection:
+                connection.send(f"HEAD {self.base}{name} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+                answer = b""
+                while piece := connection.socket.recv(65_536):
+                    answer += piece
+                self.assertTrue(answer.startswith(b"HTTP/1.1 200 ") and answer.endswith(b"\r\n\r\n"), answer)
+                self.assertEqual(answer.count(b"\r\n\r\n"), 1, answer)
+
+    def test_a_client_that_goes_on_sending_after_413_is_disconnected(self):
+        with Connection(self.served.port) as connection:
+            connection.send(f"POST {self.base} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9999999999\r\n\r\n".encode())
+            self.assertEqual(connection.answer().status, 413)
+
+            def goes_on() -> bool:
+                try:
+                    connection.send(b"x")
+                except ConnectionError:
+                    return False
+                return True
+
+            self.assertTrue(until(lambda: not goes_on(), 10), "it keeps its place for ever")
+
+    def test_a_damaged_file_is_never_complete(self):
+        for stored in (set(), {"large.css"}):
+            path = books.epub(self.folder / "damaged.epub", "Damaged", [("c.xhtml", "One", "", books.xhtml("One", "<p>One</p>"))], {
+                "large.css": ("text/css", bytes(range(256)) * 2_000)})
+            with zipfile.ZipFile(path) as archive:
+                name = next(name for name in archive.namelist() if name.endswith("large.css"))
+                files = {entry: archive.read(entry) for entry in archive.namelist()}
+            books.pack(path, files, {name} if stored else set())
+            with zipfile.ZipFile(path) as archive:
+                entry = archive.getinfo(name)
+            with path.open("r+b") as file:
+                # The checksum that header and directory claim: the data itself unpacks.
+                data = file.read()
+                file.seek(0)
+                file.write(data.replace(struct.pack("<I", entry.CRC), struct.pack("<I", entry.CRC ^ 1)))
+            with self.subTest(stored=bool(stored)), Served(self.folder / "home", path) as served, Connection(served.port) as connection:
+                with self.assertRaises((http.client.IncompleteRead, ConnectionError)):
+                    connection.request(f"/{served.key}/{name}")
+
+    def test_a_file_that_is_overwritten_never_follows_itself(self):
+        size = 48 * MIB
+        path = books.epub(self.folder / "changed.epub", "Changed", [("c.xhtml", "One", "", books.xhtml("One", "<p>One</p>"))], {
+            "large.bin": ("application/octet-stream", b"A" * size)})
+        with zipfile.ZipFile(path) as archive:
+            name = next(name for name in archive.namelist() if name.endswith("large.bin"))
+            files = {entry: archive.read(entry) for entry in archive.namelist()}
+        books.pack(path, files, {name})
+        with Served(self.folder / "home", path) as served, socket.socket() as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+            client.settimeout(PATIENCE)
+            client.connect(("127.0.0.1", served.port))
+            client.sendall(f"GET /{served.key}/{name} HTTP/1.1\r\nHost: 127.0.0.1\r\nRange: bytes=0-{size - 2}\r\n\r\n".encode())
+            answer = client.recv(65_536)
+            self.assertIn(b" 206 ", answer)
+            with path.open("r+b") as file:
+                data = file.read()
+                file.seek(0)
+                file.write(data.replace(b"A" * size, b"B" * size))
+            body, foreign = len(answer.split(b"\r\n\r\n", 1)[1]), answer.split(b"\r\n\r\n", 1)[1].count(b"B")
+            try:
+                while piece := client.recv(1 << 20):
+                    body, foreign = body + len(piece), foreign + piece.count(b"B")
+            except ConnectionError:
+                pass
+            self.assertEqual(foreign, 0, "bytes of two versions in one answer")
+            self.assertLess(body, size - 1, "the answer is complete")
+            with Connection(served.port) as connection:
+                self.assertGreaterEqual(connection.request(f"/{served.key}/{name}", Range="bytes=0-99").status, 500)
+
+    def test_a_manifest_reaches_no_private_host(self):
+        (self.folder / "elsewhere").mkdir()
+        (self.folder / "elsewhere" / "secret.html").write_text("secret")
+        with Storage(self.folder / "elsewhere") as storage:
+            manifest = self.folder / "alone" / "manifest.json"
+            manifest.parent.mkdir()
+            manifest.write_text(json.dumps({
+                "metadata": {"title": "Alone"}, "readingOrder": [{"href": "secret.html", "type": "text/html"}],
+                "links": [{"rel": "self", "href": f"http://127.0.0.1:{storage.port}/manifest.json", "type": "application/webpub+json"}]}))
+            with Served(self.folder / "home", manifest) as served, Connection(served.port) as connection:
+                self.assertEqual(connection.request(f"/{served.key}/secret.html").status, 403)
+            self.assertEqual(storage.since(0), [])
 
 
 class StorageTests(WireTest):

@@ -19,6 +19,7 @@ package final class CountingReader: FileReader {
     package let cost: Capabilities.ReadCost
     private let content: SparseData
     private let mimeType: String?
+    private let validator: String?
     private let fault: Fault
     /// Waited for at each request but the first.
     private let hold: (@Sendable () async throws -> Void)?
@@ -26,12 +27,13 @@ package final class CountingReader: FileReader {
 
     package init(
         _ content: SparseData, cost: Capabilities.ReadCost = .request, fault: Fault = .none, name: String = "book.epub",
-        mimeType: String? = nil, hold: (@Sendable () async throws -> Void)? = nil
+        mimeType: String? = nil, validator: String? = nil, hold: (@Sendable () async throws -> Void)? = nil
     ) throws {
         self.content = content
         self.cost = cost
         self.fault = fault
         self.mimeType = mimeType
+        self.validator = validator
         self.hold = hold
         path = try ProviderPath(name)
     }
@@ -40,11 +42,11 @@ package final class CountingReader: FileReader {
     package convenience init(
         _ data: Data, cost: Capabilities.ReadCost = .request, fault: Fault = .none, pause: Duration = .zero,
         name: String = "book.epub",
-        mimeType: String? = nil
+        mimeType: String? = nil, validator: String? = nil
     ) throws {
         let wait: @Sendable () async throws -> Void = { try await Task.sleep(for: pause) }
         try self.init(
-            SparseData(data), cost: cost, fault: fault, name: name, mimeType: mimeType,
+            SparseData(data), cost: cost, fault: fault, name: name, mimeType: mimeType, validator: validator,
             hold: pause == .zero ? nil : wait)
     }
 
@@ -64,7 +66,7 @@ package final class CountingReader: FileReader {
 
     package func attributes() async throws -> FileReaderAttributes {
         state.withLock { if $0.requests.isEmpty { $0.sizeRequests += 1 } }
-        return FileReaderAttributes(size: content.count, mimeType: mimeType)
+        return FileReaderAttributes(size: content.count, validator: validator, mimeType: mimeType)
     }
 
     package func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {

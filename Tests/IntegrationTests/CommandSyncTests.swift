@@ -116,7 +116,7 @@ import Testing
         try await useTen { runner in
             for index in 0..<10 { try remove("a/f\(index)", runner) }
             let stopped = try await runner.run("sync", "--delete", "a", "b")
-            expectFailure(stopped, 1, "has nothing of the 10 items")
+            expectFailure(stopped, 1, "has none of the 10 items")
             #expect(stopped.error.contains("--max-delete 100% allows it; the state is “/"))
             #expect(try runner.names("b").count == 10)
         }

@@ -11,11 +11,11 @@ private let chapterType = "application/xhtml+xml"
 private let sound = SampleText.noise(500_000)
 
 /// A chapter, a style sheet, a picture and sound, deflated and stored.
-private func book(origins: [String] = []) async throws -> ServedBook {
+private func book(origins: [String] = [], version: String? = "1") async throws -> ServedBook {
     let manifest = Manifest.of(
         ["c1.xhtml \(chapterType)"],
         resources: ["sound.mp3 audio/mpeg", "packed.mp3 audio/mpeg", "cover.png image/png"])
-    return try await ServedBook(manifest, origins: origins) { zip in
+    return try await ServedBook(manifest, origins: origins, version: version) { zip in
         try zip.deflate("c1.xhtml", SampleText.chapter)
         try zip.store("sound.mp3", sound)
         try zip.add("packed.mp3", sound)
@@ -42,6 +42,21 @@ private func book(origins: [String] = []) async throws -> ServedBook {
         #expect(answer.header("X-Content-Type-Options") == "nosniff")
         #expect(answer.header("Content-Security-Policy")?.contains("sandbox") == true)
         #expect(book.fetcher.asked == ["c1.xhtml"])
+    }
+
+    @Test func `has a tag for each version of the file, and none where the storage knows no version`() async throws {
+        let names = ["c1.xhtml", "sound.mp3", "c1.xhtml?~frame"]
+        var tags = Set<String>()
+        for version in ["1", "1", "2", "W/1"] {
+            let book = try await book(version: version)
+            for name in names { tags.insert(try #require(await book.answer(name).header("ETag"))) }
+        }
+        #expect(tags.count == 3 * names.count)
+        let book = try await book(version: nil)
+        for name in names {
+            let answer = await book.answer(name, [("Range", "bytes=5-9"), ("If-Range", try #require(tags.first))])
+            #expect(answer.status == 200 && answer.header("ETag") == nil)
+        }
     }
 
     @Test(arguments: [

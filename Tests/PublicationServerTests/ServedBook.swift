@@ -22,12 +22,13 @@ struct ServedBook {
     /// - Parameters:
     ///   - remote: Texts on the web by address.
     ///   - origins: Those that may read answers.
+    ///   - version: Of the archive's file, if the storage knows it.
     ///   - fill: Writes the archive.
     init(
-        _ manifest: Manifest, remote: [String: String] = [:], origins: [String] = [],
+        _ manifest: Manifest, remote: [String: String] = [:], origins: [String] = [], version: String? = "1",
         _ fill: (ZIPBuilder) throws -> Void = { _ in }
     ) async throws {
-        reader = try CountingReader(try ZIPBuilder.data(fill))
+        reader = try CountingReader(try ZIPBuilder.data(fill), validator: version)
         let archive = ArchiveFetcher(try await ZIPArchive.open(reader))
         let web = ProxyFetcher(resource: { link in
             guard let text = remote[link.href] else { return EmptyFetcher().get(link) }

@@ -94,6 +94,18 @@ private final class ClosingFetcher: Fetcher {
         }
     }
 
+    @Test(arguments: ["http://127.0.0.1:8080/a", "http://localhost/a", "https://[::1]/a", "https://nas.local/a"])
+    func `a book that others read reaches no private host`(_ href: String) async throws {
+        let fetcher = HTTPFetcher(registry: ProviderRegistry(), refusesPrivateHosts: true)
+        await #expect { try await fetcher.get(href).read() } throws: {
+            $0.resourceFailure == .forbidden && $0.sentence.contains("private network")
+        }
+        // Only the registry refuses it, which has no provider.
+        await #expect { try await HTTPFetcher(registry: ProviderRegistry()).get(href).read() } throws: {
+            $0.resourceFailure != .forbidden
+        }
+    }
+
     @Test func `relative addresses count from the base`() async throws {
         let registry = ProviderRegistry()
         let asked = Mutex<[String]>([])

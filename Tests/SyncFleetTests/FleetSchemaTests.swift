@@ -14,7 +14,7 @@ struct FleetSchemaTests {
                 "58951c412b3b50be5b41324f2bdbeba4b07af71a239427605d1c96cb5e35e7df",
                 "1bad758cfb986db7507517977c46b6fc1ca7ed4adbfb40d595565ef0dc8015be",
                 "2853f5f26f2ce64375a7a15a87ae12fa08df9fdde2ec58158b87b6bbf3d7d26d",
-                "2715ddc1121094c5fc98f598fd5a2f4357c7181bbe95a57acc42cfc0d275da05",
+                "6930263f80f33371c8ca8fbb589659103cecf38bed051226381df2098c7921db",
             ])
     }
 

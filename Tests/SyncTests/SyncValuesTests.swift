@@ -64,7 +64,7 @@ import Testing
             stop.error(folders).sentence.contains(
                 "If “\(folders.destination.name)” is to lose them, too, allow all to be removed"))
         #expect(stop.error(folders, losesAll: false).sentence.contains("would lose nothing"))
-        #expect(stop.error(folders).removalStop?.description == "The source has nothing of 3 items.")
+        #expect(stop.error(folders).removalStop?.description == "The source has none of 3 items.")
         #expect(stop.error(folders).code == .fileWriteNoPermission && stop.error(folders).underlying == nil)
         #expect(stop.error(folders).userInfo[NSFilePathErrorKey] as? String == "/")
     }

@@ -74,6 +74,9 @@ public final class ZIPArchive: Sendable {
         return ZIPArchive(directory, reader: reader, limits: limits, checkpoints: checkpoints, repairs: repairs)
     }
 
+    /// Returns the version of the archive's file; nil if its storage knows none.
+    package func fileVersion() async throws -> String? { try await reader.attributes().validator }
+
     /// Whether ``close()`` was called.
     public var isClosed: Bool { closed.load(ordering: .relaxed) }
 

@@ -19,14 +19,18 @@ extension Error {
 
 extension Verb {
     /// Opens the book at `location`, calls `body` and closes the book.
+    ///
+    /// - Parameter isServed: Whether others read it, who must not reach this machine's network by it.
     func withBook(
-        _ location: String, _ protection: ProtectionOptions, session: Session,
+        _ location: String, _ protection: ProtectionOptions, session: Session, isServed: Bool = false,
         _ body: (Publication) async throws -> Void
     ) async throws {
         let operand = try await session.operand(location)
         var opening = OpeningOptions()
         opening.logger = session.logger
         opening.protections = [try await protection.protection(session)]
+        let web = try session.webOptions()
+        opening.remote = { HTTPFetcher(options: web, refusesPrivateHosts: isServed) }
         let publication: Publication
         do {
             publication = try await Publication.open(path: operand.path, of: operand.provider, options: opening)

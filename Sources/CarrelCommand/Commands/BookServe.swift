@@ -52,7 +52,7 @@ struct BookServe: Verb {
 
     func perform(_ session: Session) async throws {
         // All at once: what is given for one host must not go to another.
-        let identities = try await session.operands(locations).map(\.shown)
+        let identities = try await session.operands(locations).map(\.identity)
         let server = try await server(session)
         try await withBooks(zip(locations, identities).map { $0 }[...], [], session) { books in
             let listening = Task { try await server.run() }
@@ -89,7 +89,7 @@ struct BookServe: Verb {
         _ body: ([OpenBook]) async throws -> Void
     ) async throws {
         guard let (location, identity) = rest.first else { return try await body(books) }
-        try await withBook(location, protection, session: session) { publication in
+        try await withBook(location, protection, session: session, isServed: true) { publication in
             let book = OpenBook(publication: publication, identity: identity)
             try await withBooks(rest.dropFirst(), books + [book], session, body)
         }
@@ -168,10 +168,7 @@ enum ServerSecrets {
             where error.isNoSuchFile
         {
             let key = ServerConfiguration.makeKey()
-            if isOwn {
-                try FileManager.default.createDirectory(
-                    at: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            }
+            if isOwn { try MissingFolder.create(state) }
             let folder = try LocalFileProvider(root: file.deletingLastPathComponent())
             do {
                 try await folder.writeContents(

@@ -8,7 +8,7 @@ struct FleetStatus: Verb {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show how the whole fleet is.",
         discussion: """
-            The exit code is 0 if all is well, and 1 with a sentence if the last run of a pair failed, if pairs are due and no \
+            The exit code is 0 if all is well, and 1 with a sentence if the last run of a pair failed or was refused, if pairs are due and no \
             worker is alive, or if one has been waiting for a worker for longer than --behind. --prometheus prints it as \
             metrics, with exit code 0 whenever the database answers.
             """)
@@ -54,8 +54,8 @@ struct FleetStatus: Verb {
         }
         switch summary.failing {
         case 0: return nil
-        case 1: return "The last run of 1 pair failed."
-        default: return "The last runs of \(summary.failing) pairs failed."
+        case 1: return "The last run of 1 pair failed, or was refused."
+        default: return "The last runs of \(summary.failing) pairs failed, or were refused."
         }
     }
 }

@@ -109,6 +109,8 @@ struct OPDSOpen: Verb {
             var opening = OpeningOptions()
             opening.logger = session.logger
             opening.protections = [try await protection.protection(session)]
+            let web = try session.webOptions()
+            opening.remote = { HTTPFetcher(options: web) }
             book = try await client.open(offer.link, options: opening)
         } catch { throw error.at(catalog.shown, status: error.isNoBook ? .badFile : nil) }
         do { try await session.output.show(book, asJSON: common.json) } catch {

@@ -197,8 +197,7 @@ struct ShelfServe: Verb {
     private static func makeCache(_ folder: URL) throws {
         let path = folder.path(percentEncoded: false)
         do {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try MissingFolder.create(folder)
             guard FileManager.default.isWritableFile(atPath: path) else {
                 throw FileError.make(.fileWriteNoPermission, path: path)
             }

@@ -32,8 +32,7 @@ struct ShelfPeopleOptions: ParsableArguments {
         let path = folder.path(percentEncoded: false)
         let isNew = !FileManager.default.fileExists(atPath: path)
         if creates {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try MissingFolder.create(folder)
         } else if isNew {
             throw FileError.make(
                 .fileReadNoSuchFile, path: path, sentence: "There is no shelf yet, and so there are no users.")

@@ -27,7 +27,10 @@ struct CommonOptions: ParsableArguments {
         help: ArgumentHelp(
             "Simultaneous transfers; the default is the number that suits the storages best.", valueName: "n"))
     var transfers: Int?
-    @Option(help: ArgumentHelp("Bytes per second, with K, M or G for powers of 1024.", valueName: "rate"))
+    @Option(
+        help: ArgumentHelp(
+            "Bytes per second to and from servers, with K, M or G for powers of 1024; for sync, between local folders, too.",
+            valueName: "rate"))
     var bwlimit: String?
 
     @Option(help: ArgumentHelp("Requests per second to each server.", valueName: "n"))

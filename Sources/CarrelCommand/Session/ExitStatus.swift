@@ -33,7 +33,8 @@ enum ExitStatus: Int32 {
         case let error as URLError: self = Self.of(error.code)
         case let error where !error.itemErrors.isEmpty: self = .partlyDone
         case let error as CocoaError: self = Self.of(error)
-        case let error as any FileProviderHTTPError where [408, 502, 503, 504].contains(error.code.rawValue):
+        case let error as any FileProviderHTTPError
+        where [408, 425, 429, 502, 503, 504, 509].contains(error.code.rawValue):
             self = .unreachable
         case let error as any FileProviderFTPError where [421, 425, 426].contains(error.code.rawValue):
             self = .unreachable

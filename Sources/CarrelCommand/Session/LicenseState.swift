@@ -32,8 +32,7 @@ enum LicenseState {
 
     /// Creates `folder` for this user alone.
     private static func existing(_ folder: URL) throws -> URL {
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try MissingFolder.create(folder)
         return folder
     }
 

@@ -11,6 +11,9 @@ struct Operand: Sendable {
     /// The user who logs in, if the location says so.
     var user: String?
 
+    /// What tells this item from all others, however the location is written.
+    var identity: String { (user.map { $0 + "@" } ?? "") + provider.url(of: path).withoutSecrets.absoluteString }
+
     /// Returns the item called `name` in this folder.
     func item(named name: some Collection<UInt8>) throws -> Operand {
         var item = self
@@ -304,10 +307,17 @@ extension Session {
     /// Returns the options for the servers of licences, whose addresses come from a file. They get no password, key or
     /// client certificate of this command: only a login that `~/.netrc` has for their host.
     func licenseOptions() throws -> ConnectionOptions {
-        var options = ConnectionOptions(
-            credentials: NetrcCredentials(environment: environment), counters: counters, logger: logger)
-        try common.apply(to: &options)
+        var options = try webOptions()
+        options.credentials = NetrcCredentials(environment: environment)
         options.trust = TrustPolicy(authorities: common.cacert, isInsecure: common.insecure)
+        return options
+    }
+
+    /// Returns the options for web servers that a book names: no login, and the system's trust.
+    func webOptions() throws -> ConnectionOptions {
+        var options = ConnectionOptions(counters: counters, logger: logger)
+        try common.apply(to: &options)
+        options.trust = TrustPolicy()
         options.allowsClearPassword = false
         return options
     }

@@ -61,11 +61,7 @@ extension NamedConnections {
         var text = try JSONSerialization.data(
             withJSONObject: document, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
         text.append(UInt8(ascii: "\n"))
-        if isNew {
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-        }
+        if isNew { try MissingFolder.create(url.deletingLastPathComponent()) }
         try replace(url.path, with: text, permissions: isNew ? 0o600 : permissions(of: url.path))
     }
 

@@ -64,10 +64,10 @@ public struct NamedConnections: Sendable, Hashable, Codable {
     public func configuration(of location: String) throws -> ProviderConfiguration {
         let name = location.prefix { $0 != ":" }
         guard let found = connections[String(name)] else {
-            let known = connections.keys.sorted().joined(separator: ", ")
+            let names = connections.keys.sorted().joined(separator: ", ")
+            let known = names.isEmpty ? "none is saved" : "there are: \(names)"
             throw FileError.make(
-                .fileReadNoSuchFile, path: location,
-                sentence: "There is no connection “\(name)”; there \(known.isEmpty ? "is none" : "are: \(known)").")
+                .fileReadNoSuchFile, path: location, sentence: "There is no connection “\(name)”; \(known).")
         }
         return found.appending(try ProviderPath(String(location.dropFirst(name.count + 1))))
     }

@@ -9,13 +9,18 @@ public final class HTTPFetcher: Fetcher {
     private let registry: ProviderRegistry
     private let options: ConnectionOptions
     private let baseURL: URL?
+    private let refusesPrivateHosts: Bool
     private let readers = OpenReaders()
 
     /// - Parameter baseURL: The address that relative hrefs are resolved against, such as that of a manifest; nil to
     ///   refuse relative hrefs.
+    /// - Parameter refusesPrivateHosts: Whether hosts of this machine and its network, by their addresses or names such
+    ///   as `localhost`, are `forbidden`: for a server, on which a book must not read for others what only it reaches.
     public init(
-        baseURL: URL? = nil, registry: ProviderRegistry = .shared, options: ConnectionOptions = ConnectionOptions()
+        baseURL: URL? = nil, registry: ProviderRegistry = .shared, options: ConnectionOptions = ConnectionOptions(),
+        refusesPrivateHosts: Bool = false
     ) {
+        self.refusesPrivateHosts = refusesPrivateHosts
         self.baseURL = baseURL
         self.registry = registry
         self.options = options
@@ -32,6 +37,11 @@ public final class HTTPFetcher: Fetcher {
             let sentence = "“\(link.href)” is not an http or https address."
             return FailureResource(
                 link, error: FileError.make(.fileReadInvalidFileName, path: link.href, sentence: sentence))
+        }
+        if refusesPrivateHosts, PrivateHost.contains(url.host() ?? "") {
+            let sentence = "“\(url.host() ?? "")” is in a private network, where a book must not read."
+            return FailureResource(
+                link, error: FileError.make(.fileReadNoPermission, path: link.href, sentence: sentence))
         }
         let (registry, options) = (registry, options)
         let open: OpenedResource.Open = {

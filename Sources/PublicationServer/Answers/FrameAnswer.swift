@@ -12,7 +12,7 @@ struct FrameAnswer {
 
     /// - Throws: Errors of the storage.
     func make(_ lease: ResourceLease) async throws -> ServerResponse {
-        let version = try await ResourceVersion(lease.resource)
+        let version = try await ResourceVersion(lease.resource, in: context.publication)
         let tag = version.validator.map {
             EntityTag(
                 publication: context.served.identity, href: link.href, validator: $0,

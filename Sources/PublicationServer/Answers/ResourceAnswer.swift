@@ -1,3 +1,4 @@
+import Archives
 import FileProviderCore
 import Foundation
 import MediaTypes
@@ -43,7 +44,7 @@ struct ResourceAnswer {
         let gzip = try await gzipMember(of: resource, type)
         let range = isHead ? nil : ByteRangeRequest(request.header("Range"))
         let coding = gzip == nil || range != nil ? nil : ContentCoding.accepted(request.header("Accept-Encoding"))
-        let version = try await ResourceVersion(resource)
+        let version = try await ResourceVersion(resource, in: context.publication)
         let tag = tag(version, coding)
 
         var answer = ServerResponse(status: 200, headers: policy(type))
@@ -139,16 +140,29 @@ struct ResourceVersion: Sendable {
     /// Nil unless it tells versions apart byte by byte, as a strong entity tag has to (RFC 9110, section 8.8.1).
     let validator: ResourceValidator?
 
+    /// The version of an entry of a ZIP archive consists of that of the archive's file and the entry's checksum: a
+    /// checksum alone tells nothing about what a storage without versions sends.
+    ///
     /// - Throws: Errors of the storage, such as for a file that does not exist.
     /// - Complexity: As ``/Publication/Resource/validator()``. Resources without one, and decrypted ones, are asked for
     ///   their length, for which a changed document has to be made.
-    init(_ resource: any Resource) async throws {
+    init(_ resource: any Resource, in publication: Publication) async throws {
         let validator = try await resource.validator()
         if let validator, !(resource is any DecryptedResource) {
             length = validator.length
         } else {
             length = try await resource.length()
         }
-        self.validator = validator.flatMap { $0.tag == nil || $0.tag?.hasPrefix("W/") == true ? nil : $0 }
+        guard let validator, let tag = validator.tag, !tag.hasPrefix("W/") else {
+            self.validator = nil
+            return
+        }
+        guard let archive = publication.fetcher(of: ArchiveFetcher.self)?.archive as? ZIPArchive else {
+            self.validator = validator
+            return
+        }
+        self.validator = try await archive.fileVersion().map {
+            ResourceValidator(length: validator.length, tag: "\($0) \(tag)")
+        }
     }
 }

@@ -15,7 +15,7 @@ export class ChapterView {
     const { reader } = this;
     const item = reader.publication.items[index];
     this.target = target;
-    if (this.frame && this.index === index) {
+    if (this.frame && this.index === index && !this.frame.element.inert) {
       this.frame.send("go", { to: target });
       if (hasFocus) this.frame.element.focus();
       return;
@@ -66,11 +66,11 @@ export class ChapterView {
   giveUp(item) {
     this.show();
     this.reader.moved({ index: this.index, progression: 0, page: 0, pages: 1, atStart: true, atEnd: true });
-    this.reader.warn("This chapter cannot be shown here.", item.address);
+    this.reader.warn("This chapter cannot be shown here.", item.address, true);
   }
 
   turn(by) {
-    if (this.frame && this.frame.isReady) this.frame.send("turn", { by });
+    if (this.frame && this.frame.isAlive) this.frame.send("turn", { by });
     else this.reader.step(this.index, by);
   }
 

@@ -279,6 +279,7 @@ addEventListener("load", () => document.fonts.ready.then(() => {
 function parsed() {
   if (!document.body) return;
   isParsed = true;
+  send("here");
   const meta = document.querySelector("meta[name=viewport]");
   const side = name => Number((new RegExp(name + "\\s*=\\s*([0-9.]+)").exec(meta?.content) || [])[1]);
   if (side("width") > 0 && side("height") > 0) send("size", { width: side("width"), height: side("height") });

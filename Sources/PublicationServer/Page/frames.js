@@ -18,6 +18,8 @@ const messages = {
   turned: ({ edge }) => ["start", "end"].includes(edge) && { edge },
 };
 const perSecond = 240;
+// Milliseconds: for a chapter to arrive before anyone asks why it doesn't, and for its script to answer.
+const patience = { arrival: 4000, answer: 2500 };
 
 const frames = new Map();
 
@@ -39,7 +41,7 @@ export function framed(address) {
 
 export class Frame {
   // Calls handler(type, facts) for each message, and silent() if what the frame loaded has no script of ours: a chapter that
-  // cannot be parsed, or one that led its frame elsewhere.
+  // cannot be sent or parsed, or one that led its frame elsewhere. It may come after all, and speaks then.
   constructor(parent, address, title, handler, silent) {
     this.handler = handler;
     this.silent = silent;
@@ -52,12 +54,12 @@ export class Frame {
     element.setAttribute("referrerpolicy", "no-referrer");
     element.title = title;
     element.addEventListener("load", () => {
-      this.isThere = false;
+      this.rest();
       this.send("ask", {});
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.isThere || silent(), 2500);
+      this.timer = setTimeout(() => this.lose(), patience.answer);
     });
     element.src = framed(address);
+    this.timer = setTimeout(() => this.inquire(), patience.arrival);
     parent.append(element);
     this.window = element.contentWindow;
     frames.set(this.window, this);
@@ -72,15 +74,43 @@ export class Frame {
 
   hear(type, facts) {
     if (type === "ready") this.isReady = true;
-    if (type === "here") this.isThere = true;
-    else if (this.isReady) this.handler(type, facts);
+    if (type === "here") {
+      this.rest();
+      this.element.inert = false;
+    } else if (this.isReady) this.handler(type, facts);
   }
+
+  // Chromium says nothing of a frame whose answer broke off, not even that it has loaded. So the same is asked for once more,
+  // to see whether it has an end; a slow one is waited for meanwhile.
+  async inquire() {
+    const { signal } = this.inquiry = new AbortController();
+    try {
+      const answer = await fetch(this.element.src, { signal, cache: "no-store", credentials: "omit", redirect: "error" });
+      if (answer.ok) await answer.body.pipeTo(new WritableStream());
+    } catch { /* it will not come */ }
+    if (!signal.aborted) this.timer = setTimeout(() => this.lose(), patience.answer);
+  }
+
+  // The frame is there, or gone: nothing is waited for any more.
+  rest() {
+    clearTimeout(this.timer);
+    this.inquiry?.abort();
+  }
+
+  // Without our script keys would be lost in the frame, so that it never gets the focus.
+  lose() {
+    this.element.inert = true;
+    this.silent();
+  }
+
+  // Whether the page's script is in the frame, as far as is known.
+  get isAlive() { return this.isReady && !this.element.inert; }
 
   // The frame has no origin that could be named; nothing secret is sent.
   send(type, facts) { this.window.postMessage({ carrel: 1, type, ...facts }, "*"); }
 
   remove() {
-    clearTimeout(this.timer);
+    this.rest();
     frames.delete(this.window);
     this.element.remove();
   }

@@ -70,7 +70,7 @@ class Reader {
     this.stage.dataset.index = index;
     this.stage.dataset.href = item.href;
     this.stage.dataset.ready = "false";
-    element("notice").hidden = true;
+    this.unwarn();
     view.open(index, target, focus, goesOn);
   }
 
@@ -115,6 +115,7 @@ class Reader {
     const { index, progression, page: shown, pages } = facts;
     const item = this.publication.items[index];
     this.place = { index, href: item.href, progression };
+    if (this.isStuck) this.unwarn();
     Object.assign(this.stage.dataset, { index, href: item.href, page: shown + 1, pages, ready: "true" });
     const last = facts.last === undefined ? index : facts.last;
     element("previous").setAttribute("aria-disabled", String(index === 0 && facts.atStart));
@@ -172,6 +173,7 @@ class Reader {
     this.save();
     if (this.view) this.view.close();
     this.view = null;
+    this.unwarn();
     element("reading").hidden = true;
     element("start").hidden = false;
     this.panels.contents.moveTo("contents-place");
@@ -201,7 +203,8 @@ class Reader {
   // Says something to all, by the line that screen readers read.
   say(text) { element("place").textContent = text; }
 
-  warn(text, address) {
+  // stays: until something else is shown.
+  warn(text, address, stays = false) {
     const notice = element("notice");
     notice.textContent = text;
     if (address) {
@@ -211,7 +214,13 @@ class Reader {
     }
     notice.hidden = false;
     clearTimeout(this.warning);
-    this.warning = setTimeout(() => { notice.hidden = true; }, 12000);
+    this.isStuck = stays;
+    if (!stays) this.warning = setTimeout(() => this.unwarn(), 12000);
+  }
+
+  unwarn() {
+    element("notice").hidden = true;
+    this.isStuck = false;
   }
 
   // What a chapter passes on.

@@ -17,8 +17,8 @@ public enum RemovalStop: Hashable, Sendable, CustomStringConvertible {
     /// The numbers alone. The sentence of the error says what to do.
     public var description: String {
         switch self {
-        case .overLimit(let removals, let agreed): "\(removals) removals of \(agreed) items are over the limit."
-        case .emptySide(let side, let held): "The \(side) has nothing of \(held) items."
+        case .overLimit(let removals, let agreed): "Removing \(removals) of \(agreed) items is over the limit."
+        case .emptySide(let side, let held): "The \(side) has none of \(held) \(held == 1 ? "item" : "items")."
         }
     }
 
@@ -39,8 +39,9 @@ public enum RemovalStop: Hashable, Sendable, CustomStringConvertible {
                 (
                     folders[side],
                     """
-                    “\(folders[side].shown)” has nothing of the \(held) items that it held when both \
-                    sides were last in step. Nothing was changed. \(consequence(folders, side, losesAll))
+                    “\(folders[side].shown)” has \(held == 1 ? "lost the one item" : "none of the \(held) items") that it \
+                    held when both sides were last in step. Nothing was changed. \
+                    \(consequence(folders, side, held, losesAll))
                     """
                 )
             }
@@ -53,10 +54,12 @@ public enum RemovalStop: Hashable, Sendable, CustomStringConvertible {
         return CocoaError(error.code, userInfo: error.userInfo.merging([Self.userInfoKey: self]) { $1 })
     }
 
-    private func consequence(_ folders: Sides<SyncFolder>, _ side: SyncSide, _ losesAll: Bool) -> String {
+    private func consequence(_ folders: Sides<SyncFolder>, _ side: SyncSide, _ held: Int, _ losesAll: Bool)
+        -> String
+    {
         if !losesAll { return "The other side would lose nothing. If this is intended, allow all to be removed." }
         return """
-            If “\(folders[side.other].shown)” is to lose them, too, allow all to be removed. \
+            If “\(folders[side.other].shown)” is to lose \(held == 1 ? "it" : "them"), too, allow all to be removed. \
             To fill “\(folders[side].shown)” again, start with a new state.
             """
     }

@@ -21,7 +21,7 @@ struct SyncStateFile {
     /// SQLite gives its additional files the same permissions. An existing file is not opened: closing it would release
     /// SQLite's locks (fcntl(2)).
     func make() throws {
-        try makeFolder()
+        try MissingFolder.create(file.deletingLastPathComponent(), of: ("state", file.path))
         let descriptor = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
             _ = close(descriptor)
@@ -38,19 +38,6 @@ struct SyncStateFile {
         var status = stat()
         // SQLite treats a file of one byte as empty.
         if stat(file.path, &status) == 0, status.st_size == 1 { throw DatabaseError(resultCode: .SQLITE_NOTADB) }
-    }
-
-    private func makeFolder() throws {
-        do {
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-        } catch {
-            let isForbidden = (error as? CocoaError)?.code == .fileWriteNoPermission
-            throw FileError.make(
-                isForbidden ? .fileWriteNoPermission : .fileWriteUnknown, path: file.path,
-                sentence: "The folder of the state “\(file.path)” cannot be created.", underlying: error)
-        }
     }
 
     /// Returns an SQLite error as the caller should see it. Source: SQLite, Result and Error Codes.

@@ -4,7 +4,7 @@ extension FleetSummary {
     public var prometheus: String {
         let gauges: [(String, String, Double)] = [
             ("paused_pairs", "Pairs that are paused.", Double(paused)),
-            ("failing_pairs", "Pairs whose last run failed.", Double(failing)),
+            ("failing_pairs", "Pairs whose last run failed or was refused.", Double(failing)),
             ("oldest_ready_seconds", "Time since the longest waiting ready pair was due.", oldestReady ?? 0),
             ("workers", "Workers that are not stopping.", Double(workers.filter { !$0.stopping }.count)),
         ]

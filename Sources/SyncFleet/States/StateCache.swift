@@ -66,8 +66,7 @@ actor StateCache {
     private func makeParts() async throws -> Parts {
         let (folder, states) = (folder, states)
         let parts = try await BlockingThreads.shared.run {
-            try FileManager.default.createDirectory(
-                at: states, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try MissingFolder.create(states)
             return Parts(
                 work: try WorkFolder(in: folder.appending(path: "work", directoryHint: .isDirectory)),
                 local: try LocalFileProvider(root: folder))

@@ -15,7 +15,7 @@ final class WorkFolder: Sendable {
     ///
     /// - Throws: `CocoaError` if a folder or a lock can't be made.
     init(in all: URL) throws {
-        try Self.makeFolder(all)
+        try MissingFolder.create(all)
         // Between making a folder and locking it, the folder looks like one of a dead process.
         let turn = try Self.open(all.appending(path: Self.lockName))
         defer { Glibc.close(turn) }
@@ -23,7 +23,7 @@ final class WorkFolder: Sendable {
         try Self.sweep(all)
         let name = String(UInt64.random(in: .min ... .max), radix: 36)
         url = all.appending(path: name, directoryHint: .isDirectory)
-        try Self.makeFolder(url)
+        try MissingFolder.create(url)
         lock = try Self.open(url.appending(path: Self.lockName))
         // Deallocation closes the file.
         try Self.wait(for: lock, url)
@@ -47,11 +47,6 @@ final class WorkFolder: Sendable {
             // What can't be removed stays for the next start.
             if flock(file, LOCK_EX | LOCK_NB) == 0 { try? FileManager.default.removeItem(at: folder) }
         }
-    }
-
-    private static func makeFolder(_ folder: URL) throws {
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     private static func open(_ file: URL) throws -> Int32 {

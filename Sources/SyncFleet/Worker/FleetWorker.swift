@@ -268,7 +268,7 @@ extension FleetWorker {
         counted.update { $0.queueFailures += 1 }
         logger?.log(
             level: isNews ? .warning : .debug,
-            "The queue can't be used; the next try is in \(Int(pause.rounded(.up))) seconds: \(error.loggedSentence)")
+            "The queue can't be used; the next try is in \(Int(pause.rounded(.up))) s: \(error.loggedSentence)")
         tell(.unreachable(error, retryIn: pause))
     }
 

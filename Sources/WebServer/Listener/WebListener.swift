@@ -121,14 +121,25 @@ package final class WebListener: Sendable {
             let path = shownPath(request.head.path ?? "/")
             // Fails if the client is gone.
             let client = try await channel.pipeline.handler(type: GoneClientHandler.self).get().client
-            let answer = await answer(request, of: client, on: channel, idleTime, respond)
+            let asked = Self.bodiless(request, on: channel)
+            let most = max(0, min(bodyLimit(asked), Self.largestBody))
+            let answer: ServerResponse
+            if let length = request.headers[.contentLength].flatMap({ Int64($0) }), length > most {
+                answer = Self.tooLarge
+            } else {
+                if Self.waitsForContinue(request) {
+                    try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+                }
+                answer = await self.answer(asked, request, upTo: most, of: client, on: channel, idleTime, respond)
+            }
             logger?.debug(
                 "Answered a request.",
                 metadata: ["method": "\(request.method)", "status": "\(answer.status)", "path": "\(path)"])
             var head = answer.head
             var isLast = Self.wantsClose(request) || answer.header("Connection") == "close"
-            // Without a length, a client takes what ends the body of another answer for the next one.
-            if request.method == .head, answer.contentLength == nil {
+            let isWithoutLength = request.method == .head && answer.contentLength == nil
+            // The connection's end is the answer's: what would end its body is not sent (RFC 9110, section 9.3.2).
+            if isWithoutLength {
                 head.headerFields[.contentLength] = nil
                 isLast = true
             }
@@ -137,7 +148,11 @@ package final class WebListener: Sendable {
             case .none:
                 let limit = Self.limit(of: channel, idleTime)
                 defer { limit.cancel() }
-                try await writer.writeResponse(head)
+                if isWithoutLength {
+                    _ = try await writer.writeHead(head)
+                } else {
+                    try await writer.writeResponse(head)
+                }
             case .data(let data) where data.count <= Self.largestPiece:
                 let limit = Self.limit(of: channel, idleTime)
                 defer { limit.cancel() }
@@ -152,8 +167,15 @@ package final class WebListener: Sendable {
             case .stream(let count, let send):
                 try await stream(send, count: count, head, to: writer, client, of: channel, idleTime)
             }
-            if isLast { try await channel.close(mode: .output).get() }
+            if isLast {
+                try await channel.close(mode: .output).get()
+                // Nor does a client stay that goes on sending.
+                _ = Self.limit(of: channel, min(idleTime, Self.lingering))
+            }
         }
+
+        /// How long a client may take to see an answer after which the connection ends (RFC 9112, section 9.6).
+        private static let lingering = TimeAmount.seconds(5)
 
         private static let largestPiece = 128 << 10
 
@@ -189,7 +211,10 @@ package final class WebListener: Sendable {
             var sent: Int64 = 0
             while let piece = try await pipe.next() {
                 sent += Int64(piece.count)
-                if let count, sent > count { throw UnevenAnswer() }
+                if let count, sent >= count {
+                    // The last bytes complete the answer, so they wait for what their storage or archive says at the end.
+                    guard sent == count, try await pipe.next() == nil else { throw UnevenAnswer() }
+                }
                 let limit = Self.limit(of: channel, idleTime)
                 defer { limit.cancel() }
                 try await body.write(ByteBuffer(bytes: piece))
@@ -210,40 +235,49 @@ package final class WebListener: Sendable {
         }
 
         /// The answer, for which nothing is read any more once the client is gone.
+        ///
+        /// - Parameters:
+        ///   - asked: The request without its body, which has to arrive within `idleTime`. How long the answer takes is the
+        ///     storage's matter.
+        ///   - most: The most bytes of the body.
         private func answer(
-            _ request: Request, of client: ConnectedClient, on channel: any Channel, _ idleTime: TimeAmount,
-            _ respond: @escaping Responder
+            _ asked: ServerRequest, _ request: Request, upTo most: Int, of client: ConnectedClient,
+            on channel: any Channel, _ idleTime: TimeAmount, _ respond: @escaping Responder
         ) async -> ServerResponse {
+            var asked = asked
             do {
-                let asked = try await value(of: request, on: channel, idleTime)
-                let answering = Task { await respond(asked) }
-                client.whenGone { answering.cancel() }
-                defer { client.forget() }
-                return await answering.value
+                let limit = Self.limit(of: channel, idleTime)
+                defer { limit.cancel() }
+                var request = request
+                asked.body = Data(try await request.collectBody(upTo: most).readableBytesView)
             } catch {
-                var answer = RefusalAnswer.tooLarge
-                answer.set("Connection", "close")
-                return answer
+                return Self.tooLarge
             }
+            let complete = asked
+            let answering = Task { await respond(complete) }
+            client.whenGone { answering.cancel() }
+            defer { client.forget() }
+            return await answering.value
         }
 
-        /// The request with its body, which has to arrive within `idleTime`. How long the answer takes is the storage's
-        /// matter.
-        private func value(
-            of request: Request, on channel: any Channel, _ idleTime: TimeAmount
-        ) async throws -> ServerRequest {
+        private static var tooLarge: ServerResponse {
+            var answer = RefusalAnswer.tooLarge
+            answer.set("Connection", "close")
+            return answer
+        }
+
+        private static func bodiless(_ request: Request, on channel: any Channel) -> ServerRequest {
             // HTTPTypes keep the host apart, as HTTP/2 does.
             var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
             if let host = request.head.authority { headers.append((name: "Host", value: host)) }
-            var value = ServerRequest(
+            return ServerRequest(
                 method: request.method.rawValue, target: request.head.path ?? "", headers: headers,
                 remoteAddress: channel.remoteAddress?.ipAddress)
-            let most = max(0, min(bodyLimit(value), Self.largestBody))
-            let limit = Self.limit(of: channel, idleTime)
-            defer { limit.cancel() }
-            var request = request
-            value.body = Data(try await request.collectBody(upTo: most).readableBytesView)
-            return value
+        }
+
+        /// Whether the client sends its body only after a 100 (RFC 9110, section 10.1.1).
+        private static func waitsForContinue(_ request: Request) -> Bool {
+            request.headers[.expect]?.lowercased() == "100-continue"
         }
 
         /// Whether the client sends no further request (RFC 9112, section 9.6). Hummingbird knows the exact `close` alone.

@@ -1,10 +1,10 @@
 import Foundation
 
 /// Hosts that only this machine and its network reach.
-enum PrivateHost {
+package enum PrivateHost {
     /// Whether `host` is this machine, or an address of a private network: RFC 1918, RFC 6598, link-local and unique local
     /// addresses. A public name that leads to such an address is not recognised.
-    static func contains(_ host: String) -> Bool {
+    package static func contains(_ host: String) -> Bool {
         var name = host.lowercased()
         if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
         while name.hasSuffix(".") { name.removeLast() }
