@@ -714,7 +714,37 @@ class EndTests(WireTest):
             self.assertEqual(foreign, 0, "bytes of two versions in one answer")
             self.assertLess(body, size - 1, "the answer is complete")
             with Connection(served.port) as connection:
-                self.assertGreaterEqual(connection.request(f"/{served.key}/{name}", Range="bytes=0-99").status, 500)
+                self.assertGreaterEqual(connection.request(f"/{served.key}/{name}", Range="bytes=40000000-40000099").status, 500)
+
+    def test_what_a_book_has_on_the_web_is_read_through_the_proxy(self):
+        manifest = self.folder / "far" / "manifest.json"
+        manifest.parent.mkdir()
+        href = "http://books.example/leak/one.html"
+        manifest.write_text(json.dumps({
+            "metadata": {"title": "Far"}, "readingOrder": [{"href": href, "type": "text/html"}],
+            "links": [{"rel": "self", "href": "http://books.example/manifest.json", "type": "application/webpub+json"}]}))
+        remote = base64.urlsafe_b64encode(href.encode()).decode().rstrip("=")
+        with Listener() as proxy, Served(self.folder / "home", manifest, "--proxy", proxy.origin, "--retries", "0") as served:
+            with Connection(served.port) as connection:
+                self.assertIn("heard", connection.request(f"/{served.key}/~carrel/remote/{remote}").text)
+            self.assertGreater(proxy.connections, 0)
+
+    def test_a_link_beside_a_manifest_leads_nowhere(self):
+        folder = self.folder / "linked"
+        (folder / "inner").mkdir(parents=True)
+        (self.folder / "outside.html").write_text("secret")
+        (folder / "plain.html").write_text("plain")
+        (folder / "inner" / "plain.html").write_text("plain")
+        (folder / "link.html").symlink_to("../outside.html")
+        (folder / "out").symlink_to("..")
+        found = {"plain.html": 200, "inner/plain.html": 200, "link.html": 404, "out/outside.html": 404}
+        (folder / "manifest.json").write_text(json.dumps({
+            "metadata": {"title": "Linked"}, "readingOrder": [{"href": href, "type": "text/html"} for href in found],
+            "links": [{"rel": "self", "href": "manifest.json", "type": "application/webpub+json"}]}))
+        with Served(self.folder / "home", folder / "manifest.json") as served:
+            for href, status in found.items():
+                with self.subTest(href), Connection(served.port) as connection:
+                    self.assertEqual(connection.request(f"/{served.key}/{href}").status, status)
 
     def test_a_manifest_reaches_no_private_host(self):
         (self.folder / "elsewhere").mkdir()

@@ -229,6 +229,27 @@ struct CommandFleetTests {
         }
     }
 
+    @Test func `a run that was refused is not well`() async throws {
+        try await FleetRunner.use { fleet in
+            try fleet.runner.makeFolder("a")
+            for number in 0..<20 { try fleet.runner.write("a/\(number)", "text") }
+            #expect(try await fleet.run("add", "a", "a", "copy", "--every", "1h", "--delete").code == 0)
+            let outcome = try await fleet.shell(
+                """
+                run --runs 1 >out 2>err & worker=$!
+                until_true grep -q '^a' out
+                rm a/*
+                fleet resume --now a
+                until_true grep -q refused out
+                kill -INT $worker; wait $worker; echo "code $?"
+                """)
+            #expect(outcome.text == "code 130\n", "\(outcome.text)\(outcome.error)")
+            #expect(try fleet.runner.names("copy").count == 20)
+            expectFailure(try await fleet.run("status", "--quiet"), 1, "refused")
+            #expect(try await fleet.status()["failing"] as? Int == 1)
+        }
+    }
+
     /// A pair whose first file takes a minute, as the worker's limit has it.
     private func addSlowPair(to fleet: FleetRunner) async throws {
         try fleet.runner.makeFolder("slow")

@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [(403, 4), (404, 3), (500, 1), (503, 6)] as [(Int, Int32)])
+    @Test(arguments: [(403, 4), (404, 3), (500, 1), (429, 6), (503, 6)] as [(Int, Int32)])
     func `a status has its exit code`(_ status: Int, _ code: Int32) async throws {
         let server = try FaultServer { _ in
             .reply(status, headers: ["Content-Type": "text/plain"], body: Data("Be\u{1B}[31mcause.".utf8))

@@ -15,6 +15,7 @@ public final class ProviderFetcher: Fetcher {
     private let root: ProviderPath
     /// The address of the only file, when the root is one.
     private let fileName: ProviderPath?
+    private let leavesOutLinks: Bool
     private let readers = OpenReaders()
 
     /// The files below `folder`, by hrefs relative to it.
@@ -22,6 +23,18 @@ public final class ProviderFetcher: Fetcher {
         self.provider = provider
         root = folder
         fileName = nil
+        leavesOutLinks = false
+    }
+
+    /// The files in the folder of `manifest` and below it, without symbolic links: one that came with the manifest may
+    /// lead to any file that the provider reads.
+    ///
+    /// - Complexity: For each resource, one more request for each of its names, beside the one that opens it.
+    package init(_ provider: any FileProviderReadWrite, beside manifest: ProviderPath) {
+        self.provider = provider
+        root = manifest.parent ?? .root
+        fileName = nil
+        leavesOutLinks = provider is any FileProviderSymbolicLink
     }
 
     /// One file, by its name as href.
@@ -29,6 +42,7 @@ public final class ProviderFetcher: Fetcher {
         self.provider = provider
         root = file.parent ?? .root
         fileName = file.relative(to: root)
+        leavesOutLinks = false
     }
 
     /// The files, sorted by path. Symbolic links are left out, because a listing doesn't say what they point to.
@@ -78,14 +92,42 @@ public final class ProviderFetcher: Fetcher {
         }
         var link = link
         link.type = link.type ?? paths[0].fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string
-        let provider = provider
+        let (provider, root) = (provider, root)
         let locations = paths.map { root.appending($0) }.map { path -> OpenedResource.Open in
-            { try await provider.open(path: path) }
+            if leavesOutLinks { return { try await Self.open(path, below: root, of: provider) } }
+            return { try await provider.open(path: path) }
         }
         return OpenedResource(link, readers: readers, locations: locations) { reader, length in
             let known = length.map { FileObject(path: reader.path, type: .regular, size: $0) }
             try await provider.checkArrival(of: reader, listed: known)
         }
+    }
+
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` if the path leads through a symbolic link below `root`.
+    private static func open(_ path: ProviderPath, below root: ProviderPath, of provider: any FileProviderReadWrite)
+        async throws -> any FileReader
+    {
+        async let isLinked = hasLink(path, below: root, of: provider)
+        let reader = try await provider.open(path: path)
+        do {
+            if try await !isLinked { return reader }
+        } catch {
+            await reader.close()
+            throw error
+        }
+        await reader.close()
+        throw FileError.make(.fileReadNoSuchFile, path: path)
+    }
+
+    private static func hasLink(_ path: ProviderPath, below root: ProviderPath, of provider: any FileProviderReadWrite)
+        async throws -> Bool
+    {
+        var item = path
+        while item != root {
+            if try await provider.attributesOfItem(path: item).isSymbolicLink { return true }
+            item = item.parent ?? root
+        }
+        return false
     }
 
     /// Closes the files that its resources hold open; the resources are `unavailable` from then on. The provider stays

@@ -34,7 +34,7 @@ extension Publication {
             checkpoints: options.checkpoints,
             nameEncoding: options.zipNameEncoding)
         do {
-            let siblings = ProviderFetcher(provider, folder: path.parent ?? .root)
+            let siblings = ProviderFetcher(provider, beside: path)
             let sniffed = try await sniff(content, named: path, options)
             options.recognized(sniffed, path)
             do {

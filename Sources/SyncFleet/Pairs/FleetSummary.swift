@@ -46,7 +46,7 @@ public struct FleetSummary: Codable, Sendable {
     public var running: Int
     /// The paused pairs, without those of paused owners and hosts.
     public var paused: Int
-    /// The pairs whose last run failed.
+    /// The pairs whose last run failed or was refused.
     public var failing: Int
     /// The runs of all pairs that ended.
     public var runs: Int64
