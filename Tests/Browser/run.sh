@@ -83,8 +83,8 @@ main() {
   else
     # Two lanes beside each other; what is measured in seconds goes before most of what takes the cores.
     names=(pages rest)
-    lane pages test_reading test_pictures_and_sound test_shelf
-    lane rest test_wire test_hostile test_catalogue
+    lane pages test_reading test_shelf
+    lane rest test_wire test_hostile test_catalogue test_pictures_and_sound
   fi
   for number in "${!names[@]}"; do
     wait "${LANES[$number]}" || { code=$?; say "tests of the lane ${names[$number]} FAILED (exit code $code)"; }
