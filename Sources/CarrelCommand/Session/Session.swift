@@ -11,8 +11,12 @@ struct Operand: Sendable {
     /// The user who logs in, if the location says so.
     var user: String?
 
-    /// What tells this item from all others, however the location is written.
-    var identity: String { (user.map { $0 + "@" } ?? "") + provider.url(of: path).withoutSecrets.absoluteString }
+    /// What tells this item from all others, however the location is written; as the user gives it if the provider has
+    /// no URL.
+    var identity: String {
+        if provider.baseURL == nil { return shown }
+        return (user.map { $0 + "@" } ?? "") + provider.url(of: path).withoutSecrets.absoluteString
+    }
 
     /// Returns the item called `name` in this folder.
     func item(named name: some Collection<UInt8>) throws -> Operand {
